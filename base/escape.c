@@ -121,15 +121,3 @@ size_t sk_escape_json_character(const char *text, char shown[SK_LONGEST_IN_JSON 
 		snprintf(shown, SK_LONGEST_IN_JSON + 1, "%.*s", (int)length, text);
 	return length ? length : 1;
 }
-
-void sk_escape_json(const char *text, FILE *stream)
-{
-	char shown[SK_LONGEST_IN_JSON + 1];
-
-	putc('"', stream);
-	while (*text) {
-		text += sk_escape_json_character(text, shown);
-		fputs(shown, stream);
-	}
-	putc('"', stream);
-}

@@ -2,7 +2,6 @@
 #include "base/json.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,14 +116,4 @@ void sk_json_join_surrogates(char *text, size_t size)
 			join_in_string(text + at, length);
 		at += length;
 	}
-}
-
-void sk_json_put_text(struct sk_arena *arena, FILE *stream, const char *comma, const char *name, const char *text)
-{
-	fprintf(stream, "%s\"%s\": %s", comma, name, text ? sk_json_string(arena, text) : "null");
-}
-
-void sk_json_put_number(FILE *stream, const char *comma, const char *name, uint64_t number)
-{
-	fprintf(stream, "%s\"%s\": %" PRIu64, comma, name, number);
 }

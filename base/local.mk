@@ -1,9 +1,11 @@
 # Utilities for all layers. They use no other layer.
 
-# Names: their printable form, suggestions for misspelt ones, and patterns. libskrt also uses this library.
+# Names: their printable form, suggestions for misspelt ones, and patterns; also the writer of JSON. libskrt uses this
+# library also.
 noinst_LTLIBRARIES += base/libnames.la
 base_libnames_la_SOURCES = \
 	base/escape.c base/text.h \
+	base/json-writer.c base/json.h \
 	base/nearest.c \
 	base/pattern.c
 
@@ -26,7 +28,7 @@ base_libbase_la_SOURCES = \
 	base/dot.c base/text.h \
 	base/file.c base/file.h \
 	base/identifier.c \
-	base/json.c base/json.h base/json-check.c \
+	base/json.c base/json-check.c \
 	base/map.c \
 	base/parallel.c base/timing.h \
 	base/ranges.c \

@@ -62,9 +62,6 @@ enum { SK_LONGEST_IN_JSON = 6 }; /* "\\u001f" */
  * the character's bytes in the text. */
 size_t sk_escape_json_character(const char *text, char shown[SK_LONGEST_IN_JSON + 1]);
 
-/* Print it as a JSON string, with its quotes. */
-void sk_escape_json(const char *text, FILE *stream);
-
 /* ==== identifier.c ====
  *
  * C identifiers from arbitrary names, one to one: the names of tasks and tensors in symbols and macros. */

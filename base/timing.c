@@ -2,10 +2,12 @@
 #include "base/timing.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "base/arena.h"
 #include "base/json.h"
+#include "base/text.h"
 
 uint64_t sk_timing_now(void)
 {
@@ -64,43 +66,56 @@ void sk_timing_add_beside(struct sk_timing *timing, const char *name, uint64_t s
 
 /* ---- the trace ---- */
 
-typedef SK_ARRAY(char) text;
-
-static void add(struct sk_arena *arena, text *out, const char *addition)
+static void put_microseconds(struct sk_json *json, const char *key, uint64_t nanoseconds)
 {
-	for (; *addition; addition++)
-		sk_array_push(arena, out, *addition);
+	fprintf(sk_json_put_value(json, key), "%" PRIu64 ".%03" PRIu64, nanoseconds / 1000, nanoseconds % 1000);
 }
 
-static void add_phase(struct sk_arena *arena, text *out, const struct sk_phase *phase)
+static void put_phase(struct sk_json *json, const struct sk_phase *phase)
 {
-	add(arena, out, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":");
-	add(arena, out, phase->beside ? "2" : "1");
-	add(arena, out, ",\"name\":");
-	add(arena, out, sk_json_string(arena, phase->name));
-	add(arena, out,
-	    sk_arena_print(arena, ",\"ts\":%" PRIu64 ".%03u,\"dur\":%" PRIu64 ".%03u", phase->start / 1000,
-			   (unsigned)(phase->start % 1000), phase->duration / 1000,
-			   (unsigned)(phase->duration % 1000)));
+	sk_json_begin_object(json, NULL, SK_JSON_LINE);
+	sk_json_put_string(json, "ph", "X");
+	sk_json_put_number(json, "pid", 1);
+	sk_json_put_number(json, "tid", phase->beside ? 2 : 1);
+	sk_json_put_string(json, "name", phase->name);
+	put_microseconds(json, "ts", phase->start);
+	put_microseconds(json, "dur", phase->duration);
 	if (phase->detail) {
-		add(arena, out, ",\"args\":{\"detail\":");
-		add(arena, out, sk_json_string(arena, phase->detail));
-		add(arena, out, "}");
+		sk_json_begin_object(json, "args", SK_JSON_LINE);
+		sk_json_put_string(json, "detail", phase->detail);
+		sk_json_end(json);
 	}
-	add(arena, out, "}");
+	sk_json_end(json);
+}
+
+static void put_program(struct sk_json *json, const char *program)
+{
+	sk_json_begin_object(json, NULL, SK_JSON_LINE);
+	sk_json_put_string(json, "ph", "M");
+	sk_json_put_number(json, "pid", 1);
+	sk_json_put_string(json, "name", "process_name");
+	sk_json_begin_object(json, "args", SK_JSON_LINE);
+	sk_json_put_string(json, "name", program);
+	sk_json_end(json);
+	sk_json_end(json);
 }
 
 const char *sk_timing_trace(const struct sk_timing *timing, const char *program)
 {
-	struct sk_arena *arena = timing->arena;
-	text out = {0};
+	struct sk_text text;
 
-	add(arena, &out, "{\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":");
-	add(arena, &out, sk_json_string(arena, program));
-	add(arena, &out, "}}");
+	sk_text_open(&text);
+
+	struct sk_json json = {.stream = text.stream, .compact = true};
+
+	sk_json_begin_object(&json, NULL, SK_JSON_LINE);
+	sk_json_begin_list(&json, "traceEvents", SK_JSON_LINES);
+	put_program(&json, program);
 	for (size_t i = 0; i < timing->phases.count; i++)
-		add_phase(arena, &out, &timing->phases.items[i]);
-	add(arena, &out, "\n]}\n");
-	sk_array_push(arena, &out, '\0');
-	return out.items;
+		put_phase(&json, &timing->phases.items[i]);
+	sk_json_end(&json);
+	sk_json_end(&json);
+	putc('\n', text.stream);
+	sk_text_close(timing->arena, &text);
+	return text.bytes;
 }

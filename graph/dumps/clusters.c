@@ -121,25 +121,25 @@ static struct cuts find_cuts(const struct sk_cluster_texts *texts, const struct 
 	return cuts;
 }
 
-static void print_names(const struct sk_op_graph *graph, const char *key, const uint32_t *values, size_t count,
-			FILE *stream)
+static void put_names(const struct sk_op_graph *graph, const char *key, const uint32_t *values, size_t count,
+		      struct sk_json *json)
 {
-	fprintf(stream, ", \"%s\": [", key);
+	sk_json_begin_list(json, key, SK_JSON_LINE);
 	for (size_t i = 0; i < count; i++)
-		fprintf(stream, "%s%s", i ? ", " : "",
-			sk_json_string(graph->arena, values[i] == SK_NONE ? "" : graph->values.items[values[i]].name));
-	putc(']', stream);
+		sk_json_put_string(json, NULL, values[i] == SK_NONE ? "" : graph->values.items[values[i]].name);
+	sk_json_end(json);
 }
 
-static void print_json(const struct sk_op_graph *graph, uint32_t number, FILE *stream)
+static void put_json(const struct sk_op_graph *graph, uint32_t number, struct sk_json *json)
 {
 	const struct sk_graph_node *node = &graph->nodes.items[number];
 
-	fprintf(stream, "{\"name\": %s, \"op\": %s", sk_json_string(graph->arena, sk_node_name(graph, node)),
-		sk_json_string(graph->arena, node->op));
-	print_names(graph, "inputs", node->inputs.items, node->inputs.count, stream);
-	print_names(graph, "outputs", node->outputs.items, node->outputs.count, stream);
-	putc('}', stream);
+	sk_json_begin_object(json, NULL, SK_JSON_LINE);
+	sk_json_put_string(json, "name", sk_node_name(graph, node));
+	sk_json_put_string(json, "op", node->op);
+	put_names(graph, "inputs", node->inputs.items, node->inputs.count, json);
+	put_names(graph, "outputs", node->outputs.items, node->outputs.count, json);
+	sk_json_end(json);
 }
 
 /* Print the piece as lines, then as JSON. */
@@ -147,15 +147,16 @@ static void print_piece(const struct cuts *cuts, uint32_t piece, FILE *stream)
 {
 	const uint32_t *nodes = &cuts->pieces.nodes[cuts->pieces.starts[piece]];
 	uint32_t count = cuts->pieces.starts[piece + 1] - cuts->pieces.starts[piece];
+	struct sk_json json = {.stream = stream};
 
 	for (uint32_t i = 0; i < count; i++)
 		print_member(cuts->graph, nodes[i], stream);
-	fputs("json: [", stream);
-	for (uint32_t i = 0; i < count; i++) {
-		fputs(i ? ", " : "", stream);
-		print_json(cuts->graph, nodes[i], stream);
-	}
-	fputs("]\n", stream);
+	fputs("json: ", stream);
+	sk_json_begin_list(&json, NULL, SK_JSON_LINE);
+	for (uint32_t i = 0; i < count; i++)
+		put_json(cuts->graph, nodes[i], &json);
+	sk_json_end(&json);
+	putc('\n', stream);
 }
 
 static void print_split(const struct cuts *cuts, uint32_t before, const char *name, FILE *stream)

@@ -279,10 +279,12 @@ void sk_fusion_flags_read(struct sk_arena *arena, struct sk_diag *diag, struct s
 
 /* ---- all flags as a text ---- */
 
-static void print_list(struct sk_arena *arena, const sk_texts *list, FILE *stream)
+static void put_list(struct sk_json *json, const char *key, const sk_texts *list)
 {
+	sk_json_begin_list(json, key, SK_JSON_LINE);
 	for (size_t i = 0; i < list->count; i++)
-		fprintf(stream, "%s%s", i ? ", " : "", sk_json_string(arena, list->items[i]));
+		sk_json_put_string(json, NULL, list->items[i]);
+	sk_json_end(json);
 }
 
 const char *sk_fusion_flags_json(struct sk_arena *arena, const struct sk_fusion_flags *flags)
@@ -290,20 +292,21 @@ const char *sk_fusion_flags_json(struct sk_arena *arena, const struct sk_fusion_
 	struct sk_text text;
 
 	sk_text_open(&text);
-	fprintf(text.stream, "{\"opt_level\": %u", flags->opt_level);
-#define BOOL(name, otherwise)	 fprintf(text.stream, ", \"%s\": %s", #name, flags->name ? "true" : "false");
-#define INTEGER(name, otherwise) fprintf(text.stream, ", \"%s\": %" PRId64, #name, flags->name);
-#define STRING(name, otherwise)	 fprintf(text.stream, ", \"%s\": %s", #name, sk_json_string(arena, flags->name));
-#define LIST(name)                                                                                                     \
-	fprintf(text.stream, ", \"%s\": [", #name);                                                                    \
-	print_list(arena, &flags->name, text.stream);                                                                  \
-	fputc(']', text.stream);
+
+	struct sk_json json = {.stream = text.stream};
+
+	sk_json_begin_object(&json, NULL, SK_JSON_LINE);
+	sk_json_put_number(&json, "opt_level", flags->opt_level);
+#define BOOL(name, otherwise)	 sk_json_put_bool(&json, #name, flags->name);
+#define INTEGER(name, otherwise) fprintf(sk_json_put_value(&json, #name), "%" PRId64, flags->name);
+#define STRING(name, otherwise)	 sk_json_put_string(&json, #name, flags->name);
+#define LIST(name)		 put_list(&json, #name, &flags->name);
 #include "graph/manager/flags.def"
 #undef BOOL
 #undef INTEGER
 #undef STRING
 #undef LIST
-	fputc('}', text.stream);
+	sk_json_end(&json);
 	sk_text_close(arena, &text);
 	return text.bytes;
 }

@@ -2,6 +2,7 @@
 #include "graph/manager/manager.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,31 +29,43 @@ static int compare(const void *first, const void *second)
 	return a->graph != b->graph ? (a->graph > b->graph) - (a->graph < b->graph) : strcmp(a->pass, b->pass);
 }
 
-static void print_result(struct sk_arena *arena, const struct sk_fusion_result *result, const char *comma, FILE *stream)
+static void put_count(struct sk_json *json, const char *key, uint64_t count)
 {
-	fprintf(stream,
-		"%s\n            %s: {\n                \"effect_times\": \"%" PRIu64
-		"\",\n                \"match_times\": \"%" PRIu64 "\"\n            }",
-		comma, sk_json_string(arena, result->pass), result->replaced, result->found);
+	fprintf(sk_json_put_value(json, key), "\"%" PRIu64 "\"", count);
+}
+
+static void put_result(struct sk_json *json, const struct sk_fusion_result *result)
+{
+	sk_json_begin_object(json, result->pass, SK_JSON_LINES);
+	put_count(json, "effect_times", result->replaced);
+	put_count(json, "match_times", result->found);
+	sk_json_end(json);
 }
 
 void sk_fusion_results_print(struct sk_arena *arena, const struct sk_fusion_results *results, FILE *stream)
 {
 	size_t count = results->items.count, next = 0;
 	struct sk_fusion_result *sorted = SK_NEW_ARRAY(arena, struct sk_fusion_result, count + 1);
+	struct sk_json json = {.stream = stream, .indent = 4};
+	char name[64];
 
 	if (count)
 		memcpy(sorted, results->items.items, count * sizeof(*sorted));
 	qsort(sorted, count, sizeof(*sorted), compare);
-	putc('{', stream);
+	sk_json_begin_object(&json, NULL, SK_JSON_LINES);
 	for (uint32_t graph = 0; graph < results->graphs; graph++) {
-		size_t first = next;
+		bool any = next < count && sorted[next].graph == graph;
 
-		fprintf(stream, "%s\n    \"session_and_graph_id_0_%" PRIu32 "\": {\n        \"graph_fusion\": {",
-			graph ? "," : "", graph);
+		snprintf(name, sizeof(name), "session_and_graph_id_0_%" PRIu32, graph);
+		sk_json_begin_object(&json, name, SK_JSON_LINES);
+		sk_json_begin_object(&json, "graph_fusion", any ? SK_JSON_LINES : SK_JSON_LINE);
 		for (; next < count && sorted[next].graph == graph; next++)
-			print_result(arena, &sorted[next], next > first ? "," : "", stream);
-		fprintf(stream, "%s},\n        \"ub_fusion\": {}\n    }", next > first ? "\n        " : "");
+			put_result(&json, &sorted[next]);
+		sk_json_end(&json);
+		sk_json_begin_object(&json, "ub_fusion", SK_JSON_LINE);
+		sk_json_end(&json);
+		sk_json_end(&json);
 	}
-	fputs("\n}\n", stream);
+	sk_json_end(&json);
+	putc('\n', stream);
 }

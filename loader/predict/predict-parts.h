@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "format/plan/plan.h"
 #include "format/profile/profile.h"
 #include "format/skplan.h"
@@ -188,6 +189,7 @@ void sk_simulation_free_visits(struct sk_simulation *simulation); /* free only t
 
 struct sk_predicted_trace {
 	FILE *file; /* NULL: not wanted */
+	struct sk_json json; /* that is written to it */
 	uint32_t processes, arrows; /* so far: their numbers */
 };
 

@@ -5,9 +5,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "base/file.h"
-#include "base/text.h"
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 
@@ -27,34 +27,42 @@ bool sk_predicted_trace_open(const char *path, struct sk_predicted_trace *trace)
 	if (!path)
 		return true;
 	trace->file = sk_unfinished_open(path);
-	if (trace->file)
-		fputs("{\"traceEvents\":[", trace->file);
-	return trace->file != NULL;
+	trace->json = (struct sk_json){.stream = trace->file, .compact = true};
+	if (!trace->file)
+		return false;
+	sk_json_begin_object(&trace->json, NULL, SK_JSON_LINES_BETWEEN);
+	sk_json_begin_list(&trace->json, "traceEvents", SK_JSON_LINES);
+	return true;
 }
 
-/* Begin an event, up to its time. The first one of a file, which names a process, has no comma before it. */
+/* Begin an event, up to its name. Its other members and sk_json_end follow. */
 static void begin_event(const struct writer *writer, const char *phase, uint32_t lane, uint32_t core, const char *name)
 {
-	FILE *file = writer->trace->file;
-	bool first = lane == 0 && writer->process == 1 && *phase == 'M' && core == 0;
+	struct sk_json *json = &writer->trace->json;
 
-	fprintf(file, "%s{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":", first ? "\n" : ",\n", phase,
-		writer->process + lane, core);
-	sk_escape_json(name, file);
+	sk_json_begin_object(json, NULL, SK_JSON_LINE);
+	sk_json_put_string(json, "ph", phase);
+	sk_json_put_number(json, "pid", writer->process + lane);
+	sk_json_put_number(json, "tid", core);
+	sk_json_put_string(json, "name", name);
 }
 
 static void put_microseconds(const struct writer *writer, const char *key, double nanoseconds)
 {
-	fprintf(writer->trace->file, ",\"%s\":%.3f", key, nanoseconds / 1000);
+	fprintf(sk_json_put_value(&writer->trace->json, key), "%.3f", nanoseconds / 1000);
 }
 
 static void put_lane(const struct writer *writer, uint32_t lane, const char *run, const char *name)
 {
-	FILE *file = writer->trace->file;
+	struct sk_json *json = &writer->trace->json;
+	char both[256];
 
+	snprintf(both, sizeof(both), "%s, %s", run, name);
 	begin_event(writer, "M", lane, 0, "process_name");
-	fputs(",\"args\":{\"name\":\"", file);
-	fprintf(file, "%s, %s\"}}", run, name);
+	sk_json_begin_object(json, "args", SK_JSON_LINE);
+	sk_json_put_string(json, "name", both);
+	sk_json_end(json);
+	sk_json_end(json);
 }
 
 static uint32_t core_of(const struct writer *writer, const struct sk_visit *visit)
@@ -68,31 +76,35 @@ static void put_arrow(const struct writer *writer, const struct sk_visit *visit)
 	const struct sk_visit *cause = &writer->visits[visit->cause];
 	double start = fmax(fmin(visit->at[SK_POINT_SINCE], cause->at[SK_POINT_ENDED]), cause->at[SK_POINT_RESUMED]);
 	uint32_t number = writer->trace->arrows++;
-	FILE *file = writer->trace->file;
+	struct sk_json *json = &writer->trace->json;
 
 	begin_event(writer, "s", writer->network->steps[cause->step].lane, core_of(writer, cause), "await");
-	fprintf(file, ",\"cat\":\"await\",\"id\":%" PRIu32, number);
+	sk_json_put_string(json, "cat", "await");
+	sk_json_put_number(json, "id", number);
 	put_microseconds(writer, "ts", start);
-	fputc('}', file);
+	sk_json_end(json);
 	begin_event(writer, "f", writer->network->steps[visit->step].lane, core_of(writer, visit), "await");
-	fprintf(file, ",\"cat\":\"await\",\"id\":%" PRIu32 ",\"bp\":\"e\"", number);
+	sk_json_put_string(json, "cat", "await");
+	sk_json_put_number(json, "id", number);
+	sk_json_put_string(json, "bp", "e");
 	put_microseconds(writer, "ts", visit->at[SK_POINT_RESUMED]);
-	fputc('}', file);
+	sk_json_end(json);
 }
 
 static void put_visit(const struct writer *writer, const struct sk_visit *visit)
 {
 	const struct sk_network_step *step = &writer->network->steps[visit->step];
 	const char *task = sk_plan_string(&writer->plan->tasks[step->task].name);
-	FILE *file = writer->trace->file;
+	struct sk_json *json = &writer->trace->json;
 
 	begin_event(writer, "X", step->lane, core_of(writer, visit), task);
-	fputs(",\"cat\":\"task\"", file);
+	sk_json_put_string(json, "cat", "task");
 	put_microseconds(writer, "ts", visit->at[SK_POINT_RESUMED]);
 	put_microseconds(writer, "dur", visit->at[SK_POINT_ENDED] - visit->at[SK_POINT_RESUMED]);
-	fputs(",\"args\":{\"kernel\":", file);
-	sk_escape_json(sk_plan_string(&writer->plan->kernels[step->kernel].name), file);
-	fputs("}}", file);
+	sk_json_begin_object(json, "args", SK_JSON_LINE);
+	sk_json_put_string(json, "kernel", sk_plan_string(&writer->plan->kernels[step->kernel].name));
+	sk_json_end(json);
+	sk_json_end(json);
 	if (visit->cause != SK_NO_INDEX && writer->visits[visit->cause].core != visit->core)
 		put_arrow(writer, visit);
 }
@@ -120,7 +132,13 @@ bool sk_predicted_trace_close(struct sk_predicted_trace *trace, const char *path
 {
 	if (!trace->file)
 		return true;
-	fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"predicted\":true}}\n", trace->file);
+	sk_json_end(&trace->json);
+	sk_json_put_string(&trace->json, "displayTimeUnit", "ns");
+	sk_json_begin_object(&trace->json, "otherData", SK_JSON_LINE);
+	sk_json_put_bool(&trace->json, "predicted", true);
+	sk_json_end(&trace->json);
+	sk_json_end(&trace->json);
+	putc('\n', trace->file);
 	if (whole)
 		return sk_unfinished_close(trace->file, path);
 	fclose(trace->file);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/json.h"
 #include "loader/flight/flight.h"
 
 static const char *const modes[] = {"fused", "unfused", "serial"};
@@ -50,58 +50,60 @@ void sk_results_print_time(const struct sk_session *session, const struct sk_run
 
 /* ---- as data ---- */
 
-static void put_seconds(const char *name, const double *seconds)
+static void put_seconds(struct sk_json *json, const char *key, const double *seconds)
 {
 	if (seconds)
-		printf(", \"%s\": %.9g", name, *seconds);
+		fprintf(sk_json_put_value(json, key), "%.9g", *seconds);
 	else
-		printf(", \"%s\": null", name);
+		sk_json_put_string(json, key, NULL);
 }
 
-static void put_time(const struct sk_run_options *options, double *seconds)
+static void put_time(const struct sk_run_options *options, double *seconds, struct sk_json *json)
 {
 	uint64_t count = options->repeats;
 	double sum = 0;
 
-	printf(",\n  \"time\": {\"runs\": %" PRIu64 ", \"seconds\": [", count);
+	sk_json_begin_object(json, "time", SK_JSON_LINE);
+	sk_json_put_number(json, "runs", count);
+	sk_json_begin_list(json, "seconds", SK_JSON_LINE);
 	for (uint64_t i = 0; i < count; i++) {
-		printf("%s%.9g", i ? ", " : "", seconds[i]);
+		put_seconds(json, NULL, &seconds[i]);
 		sum += seconds[i];
 	}
-	printf("]");
+	sk_json_end(json);
 	qsort(seconds, count, sizeof(*seconds), compare_doubles);
 	sum /= (double)count;
-	put_seconds("fastest", &seconds[0]);
-	put_seconds("median", &seconds[count / 2]);
-	put_seconds("mean", &sum);
-	put_seconds("percentile_90", percentile(seconds, count, 90));
-	put_seconds("percentile_99", percentile(seconds, count, 99));
-	put_seconds("slowest", &seconds[count - 1]);
-	printf("}");
+	put_seconds(json, "fastest", &seconds[0]);
+	put_seconds(json, "median", &seconds[count / 2]);
+	put_seconds(json, "mean", &sum);
+	put_seconds(json, "percentile_90", percentile(seconds, count, 90));
+	put_seconds(json, "percentile_99", percentile(seconds, count, 99));
+	put_seconds(json, "slowest", &seconds[count - 1]);
+	sk_json_end(json);
 }
 
 bool sk_results_print_json(const struct sk_session *session, const struct sk_run_options *options, double *seconds)
 {
+	struct sk_json json = {.stream = stdout, .indent = 2};
 	bool good = true;
 
-	printf("{\n  \"version\": 1,\n  \"package\": ");
-	sk_escape_json(session->path, stdout);
-	printf(",\n  \"network\": ");
-	if (*session->network.name)
-		sk_escape_json(session->network.name, stdout);
-	else
-		printf("null");
-	printf(",\n  \"device\": ");
-	sk_escape_json(skrt_device_name(session->device), stdout);
-	printf(",\n  \"cores\": [");
+	sk_json_begin_object(&json, NULL, SK_JSON_LINES);
+	sk_json_put_number(&json, "version", 1);
+	sk_json_put_string(&json, "package", session->path);
+	sk_json_put_string(&json, "network", *session->network.name ? session->network.name : NULL);
+	sk_json_put_string(&json, "device", skrt_device_name(session->device));
+	sk_json_begin_list(&json, "cores", SK_JSON_LINE);
 	for (uint32_t lane = 0; lane < session->module->plan.lane_count; lane++)
-		printf("%s%" PRIu32, lane ? ", " : "",
-		       options->mode == SK_RUN_SERIAL ? 1 : skrt_device_cores(session->device, lane));
-	printf("],\n  \"mode\": \"%s\",\n  \"warm_up\": %" PRIu64, modes[options->mode], options->warm_up);
+		sk_json_put_number(&json, NULL,
+				   options->mode == SK_RUN_SERIAL ? 1 : skrt_device_cores(session->device, lane));
+	sk_json_end(&json);
+	sk_json_put_string(&json, "mode", modes[options->mode]);
+	sk_json_put_number(&json, "warm_up", options->warm_up);
 	if (options->time)
-		put_time(options, seconds);
+		put_time(options, seconds, &json);
 	if (options->profile)
-		good = sk_task_table_put_json(session, options);
-	printf("\n}\n");
+		good = sk_task_table_put_json(session, options, &json);
+	sk_json_end(&json);
+	printf("\n");
 	return good;
 }

@@ -10,6 +10,7 @@
 #include "format/seal.h"
 #include "loader/skrt.h"
 
+struct sk_json;
 struct skrt_device;
 struct skrt_instance;
 struct skrt_module;
@@ -250,8 +251,9 @@ bool sk_results_print_json(const struct sk_session *session, const struct sk_run
 /* Print those tasks that the options choose, or their kernels, the longest first. False after "skrun: error: …". */
 bool sk_task_table_print(const struct sk_session *session, const struct sk_run_options *options);
 
-/* Print the same as a member of an object in JSON: , "profile": {…} */
-bool sk_task_table_put_json(const struct sk_session *session, const struct sk_run_options *options);
+/* Print the same as a member of an object in JSON: "profile": {…} */
+bool sk_task_table_put_json(const struct sk_session *session, const struct sk_run_options *options,
+			    struct sk_json *json);
 
 /* ==== trace-page.c ====
  *

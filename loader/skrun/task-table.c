@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "format/plan/plan.h"
 #include "loader/flight/flight.h"
@@ -148,30 +149,42 @@ bool sk_task_table_print(const struct sk_session *session, const struct sk_run_o
 
 /* ---- as data ---- */
 
-bool sk_task_table_put_json(const struct sk_session *session, const struct sk_run_options *options)
+static void put_seconds(struct sk_json *json, const char *key, double seconds)
+{
+	fprintf(sk_json_put_value(json, key), "%.9g", seconds);
+}
+
+static void put_row(struct sk_json *json, const struct row *row, bool by_kernel)
+{
+	sk_json_begin_object(json, NULL, SK_JSON_LINE);
+	sk_json_put_string(json, "name", row->name);
+	if (by_kernel)
+		sk_json_put_number(json, "tasks", row->tasks);
+	else
+		sk_json_put_string(json, "kernel", row->kernel);
+	sk_json_put_number(json, "calls", row->calls);
+	put_seconds(json, "run_seconds", row->run_seconds);
+	put_seconds(json, "wait_seconds", row->wait_seconds);
+	sk_json_end(json);
+}
+
+bool sk_task_table_put_json(const struct sk_session *session, const struct sk_run_options *options,
+			    struct sk_json *json)
 {
 	struct table table = {.info.size = sizeof(table.info)};
 	bool good = read_table(session, options, &table);
 
-	printf(",\n  \"profile\": {\"launches\": %" PRIu64
-	       ", \"seconds\": %.9g, \"core_seconds\": %.9g, \"run_seconds\": %.9g, \"wait_seconds\": %.9g, \"%s\": [",
-	       table.info.launch_count, table.info.seconds, table.info.core_seconds, table.info.run_seconds,
-	       table.info.wait_seconds, options->by_kernel ? "kernels" : "tasks");
-	for (size_t i = 0; i < table.count && good; i++) {
-		const struct row *row = &table.rows[i];
-
-		printf("%s\n    {\"name\": ", i ? "," : "");
-		sk_escape_json(row->name, stdout);
-		if (options->by_kernel) {
-			printf(", \"tasks\": %" PRIu64, row->tasks);
-		} else {
-			printf(", \"kernel\": ");
-			sk_escape_json(row->kernel, stdout);
-		}
-		printf(", \"calls\": %" PRIu64 ", \"run_seconds\": %.9g, \"wait_seconds\": %.9g}", row->calls,
-		       row->run_seconds, row->wait_seconds);
-	}
-	printf("]}");
+	sk_json_begin_object(json, "profile", SK_JSON_LINE);
+	sk_json_put_number(json, "launches", table.info.launch_count);
+	put_seconds(json, "seconds", table.info.seconds);
+	put_seconds(json, "core_seconds", table.info.core_seconds);
+	put_seconds(json, "run_seconds", table.info.run_seconds);
+	put_seconds(json, "wait_seconds", table.info.wait_seconds);
+	sk_json_begin_list(json, options->by_kernel ? "kernels" : "tasks", SK_JSON_LINES);
+	for (size_t i = 0; i < table.count && good; i++)
+		put_row(json, &table.rows[i], options->by_kernel);
+	sk_json_end(json);
+	sk_json_end(json);
 	free(table.rows);
 	return good;
 }

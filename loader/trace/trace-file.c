@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/json.h"
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 #include "loader/base/status.h"
@@ -24,8 +24,7 @@
 
 struct writer {
 	const struct skrt_trace *trace;
-	FILE *file;
-	bool first; /* no event has been written yet */
+	struct sk_json json;
 	uint64_t arrows; /* so far: their numbers */
 };
 
@@ -36,19 +35,19 @@ static uint64_t nanoseconds(const struct writer *writer, uint64_t counter)
 	return (uint64_t)sk_trace_nanoseconds(writer->trace, counter - writer->trace->start);
 }
 
-static void put_time(const struct writer *writer, const char *key, uint64_t time)
+static void put_time(struct writer *writer, const char *key, uint64_t time)
 {
-	fprintf(writer->file, ",\"%s\":%" PRIu64 ".%03" PRIu64, key, time / 1000, time % 1000);
+	fprintf(sk_json_put_value(&writer->json, key), "%" PRIu64 ".%03" PRIu64, time / 1000, time % 1000);
 }
 
-/* Begin an event, up to its name; its other members follow, then a brace. */
+/* Begin an event, up to its name. Its other members and sk_json_end follow. */
 static void begin_event(struct writer *writer, const char *phase, uint32_t process, uint32_t thread, const char *name)
 {
-	fprintf(writer->file,
-		"%s{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":", writer->first ? "" : ",\n", phase,
-		process, thread);
-	sk_escape_json(name, writer->file);
-	writer->first = false;
+	sk_json_begin_object(&writer->json, NULL, SK_JSON_LINE);
+	sk_json_put_string(&writer->json, "ph", phase);
+	sk_json_put_number(&writer->json, "pid", process);
+	sk_json_put_number(&writer->json, "tid", thread);
+	sk_json_put_string(&writer->json, "name", name);
 }
 
 /* ---- rows ---- */
@@ -56,15 +55,19 @@ static void begin_event(struct writer *writer, const char *phase, uint32_t proce
 static void put_name(struct writer *writer, const char *kind, uint32_t process, uint32_t thread, const char *name)
 {
 	begin_event(writer, "M", process, thread, kind);
-	fputs(",\"args\":{\"name\":", writer->file);
-	sk_escape_json(name, writer->file);
-	fputs("}}", writer->file);
+	sk_json_begin_object(&writer->json, "args", SK_JSON_LINE);
+	sk_json_put_string(&writer->json, "name", name);
+	sk_json_end(&writer->json);
+	sk_json_end(&writer->json);
 }
 
 static void put_order(struct writer *writer, const char *kind, uint32_t process, uint32_t thread, uint32_t order)
 {
 	begin_event(writer, "M", process, thread, kind);
-	fprintf(writer->file, ",\"args\":{\"sort_index\":%" PRIu32 "}}", order);
+	sk_json_begin_object(&writer->json, "args", SK_JSON_LINE);
+	sk_json_put_number(&writer->json, "sort_index", order);
+	sk_json_end(&writer->json);
+	sk_json_end(&writer->json);
 }
 
 /* Write the rows of the lanes of the first module that has so many. */
@@ -107,7 +110,7 @@ static void begin_slice(struct writer *writer, uint32_t process, uint32_t thread
 	uint64_t from = nanoseconds(writer, start), to = nanoseconds(writer, end);
 
 	begin_event(writer, "X", process, thread, name);
-	fprintf(writer->file, ",\"cat\":\"%s\"", category);
+	sk_json_put_string(&writer->json, "cat", category);
 	put_time(writer, "ts", from);
 	put_time(writer, "dur", to - from);
 }
@@ -118,7 +121,7 @@ static void put_slice(struct writer *writer, const struct skrt_kernel *kernel, c
 
 	if (slice->task == SK_NO_INDEX) {
 		begin_slice(writer, 1 + slice->lane, slice->core, kernel->name, "core", slice->began, slice->ended);
-		fputs("}", writer->file);
+		sk_json_end(&writer->json);
 		return;
 	}
 	const struct sk_plan_task *task = &plan->tasks[slice->task];
@@ -126,17 +129,20 @@ static void put_slice(struct writer *writer, const struct skrt_kernel *kernel, c
 
 	if (slice->arrived) {
 		begin_slice(writer, 1 + slice->lane, slice->core, "wait", "wait", slice->arrived, slice->began);
-		fputs(",\"args\":{\"before\":", writer->file);
-		sk_escape_json(name, writer->file);
-		fputs("}}", writer->file);
+		sk_json_begin_object(&writer->json, "args", SK_JSON_LINE);
+		sk_json_put_string(&writer->json, "before", name);
+		sk_json_end(&writer->json);
+		sk_json_end(&writer->json);
 	}
 	if (slice->calls) {
 		begin_slice(writer, 1 + slice->lane, slice->core, name, "task", slice->began, slice->ended);
-		fputs(",\"args\":{\"kernel\":", writer->file);
-		sk_escape_json(sk_plan_string(&plan->kernels[task->kernel].name), writer->file);
+		sk_json_begin_object(&writer->json, "args", SK_JSON_LINE);
+		sk_json_put_string(&writer->json, "kernel", sk_plan_string(&plan->kernels[task->kernel].name));
 		if (slice->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE))
-			fprintf(writer->file, ",\"side\":\"%s\"", slice->flags & SK_STEP_CUBE_SIDE ? "cube" : "vector");
-		fprintf(writer->file, ",\"calls\":%" PRIu64 "}}", slice->calls);
+			sk_json_put_string(&writer->json, "side", slice->flags & SK_STEP_CUBE_SIDE ? "cube" : "vector");
+		sk_json_put_number(&writer->json, "calls", slice->calls);
+		sk_json_end(&writer->json);
+		sk_json_end(&writer->json);
 	}
 }
 
@@ -167,13 +173,16 @@ static void put_arrow(struct writer *writer, const struct sk_arrow *arrow)
 		arrives = least(greatest(arrives, leaves), end);
 	leaves = greatest(least(leaves, arrives), from_start);
 	begin_event(writer, "s", 1 + from->lane, from->core, "await");
-	fprintf(writer->file, ",\"cat\":\"await\",\"id\":%" PRIu64, number);
+	sk_json_put_string(&writer->json, "cat", "await");
+	sk_json_put_number(&writer->json, "id", number);
 	put_time(writer, "ts", leaves);
-	fputs("}", writer->file);
+	sk_json_end(&writer->json);
 	begin_event(writer, "f", 1 + to->lane, to->core, "await");
-	fprintf(writer->file, ",\"cat\":\"await\",\"id\":%" PRIu64 ",\"bp\":\"e\"", number);
+	sk_json_put_string(&writer->json, "cat", "await");
+	sk_json_put_number(&writer->json, "id", number);
+	sk_json_put_string(&writer->json, "bp", "e");
 	put_time(writer, "ts", arrives);
-	fputs("}", writer->file);
+	sk_json_end(&writer->json);
 }
 
 static void put_launch(struct writer *writer, const struct sk_recorded_launch *launch)
@@ -183,11 +192,12 @@ static void put_launch(struct writer *writer, const struct sk_recorded_launch *l
 	const struct sk_plan_launch *record = &kernel->module->plan.launches[kernel->launch];
 
 	begin_slice(writer, 0, launch->place, kernel->name, "launch", launch->start, launch->end);
-	fprintf(writer->file,
-		",\"args\":{\"kind\":\"%s\",\"stream\":%" PRIu32 ",\"package\":", kinds[sk_plan_form(record)->kind],
-		sk_plan_form(record)->stream);
-	sk_escape_json(kernel->module->path, writer->file);
-	fputs("}}", writer->file);
+	sk_json_begin_object(&writer->json, "args", SK_JSON_LINE);
+	sk_json_put_string(&writer->json, "kind", kinds[sk_plan_form(record)->kind]);
+	sk_json_put_number(&writer->json, "stream", sk_plan_form(record)->stream);
+	sk_json_put_string(&writer->json, "package", kernel->module->path);
+	sk_json_end(&writer->json);
+	sk_json_end(&writer->json);
 	for (size_t i = 0; i < launch->slice_count; i++)
 		put_slice(writer, kernel, &writer->trace->slices[launch->first_slice + i]);
 	for (size_t i = 0; i < launch->arrow_count; i++)
@@ -198,16 +208,22 @@ static void put_launch(struct writer *writer, const struct sk_recorded_launch *l
 
 void sk_trace_print(const struct skrt_trace *trace, FILE *file)
 {
-	struct writer writer = {.trace = trace, .file = file, .first = true};
+	struct writer writer = {.trace = trace, .json = {.stream = file, .compact = true}};
+	struct sk_json *json = &writer.json;
 
-	fputs("{\"traceEvents\":[\n", file);
+	sk_json_begin_object(json, NULL, SK_JSON_LINES_BETWEEN);
+	sk_json_begin_list(json, "traceEvents", SK_JSON_LINES);
 	put_rows(&writer);
 	for (size_t i = 0; i < trace->launch_count; i++)
 		put_launch(&writer, &trace->launches[i]);
-	fprintf(file,
-		"\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"launches\":%" PRIu64
-		",\"launches without slices\":%" PRIu64 "}}\n",
-		trace->all_launches, trace->all_launches - trace->launch_count);
+	sk_json_end(json);
+	sk_json_put_string(json, "displayTimeUnit", "ns");
+	sk_json_begin_object(json, "otherData", SK_JSON_LINE);
+	sk_json_put_number(json, "launches", trace->all_launches);
+	sk_json_put_number(json, "launches without slices", trace->all_launches - trace->launch_count);
+	sk_json_end(json);
+	sk_json_end(json);
+	putc('\n', file);
 }
 
 /* Return false with errno; then the file of that name is as it was. */

@@ -1,7 +1,6 @@
 /* See outputs-parts.h. Each list has one item a line, so that reports can be compared line by line. */
 #include "src/outputs/outputs-parts.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,32 +22,10 @@ struct writer {
 	const struct sk_decisions *input;
 	const struct sk_plan_view *plan;
 	struct sk_temporaries temporaries;
-	FILE *stream;
+	struct sk_json *json;
 };
 
-/* ---- JSON ---- */
-
-static void put_string(const struct writer *writer, const char *text)
-{
-	fputs(sk_json_string(writer->arena, text), writer->stream);
-}
-
-static void put_text(const struct writer *writer, const char *comma, const char *name, const char *text)
-{
-	sk_json_put_text(writer->arena, writer->stream, comma, name, text);
-}
-
-static void put_number(const struct writer *writer, const char *comma, const char *name, uint64_t number)
-{
-	sk_json_put_number(writer->stream, comma, name, number);
-}
-
-/* Begins the next item of a list on a line of its own. */
-static void begin_item(const struct writer *writer, bool *first)
-{
-	fputs(*first ? "\n    " : ",\n    ", writer->stream);
-	*first = false;
-}
+/* ---- names ---- */
 
 static const char *optional(const int32_t *reference)
 {
@@ -85,14 +62,15 @@ static void put_sizes(const struct writer *writer)
 
 	for (uint32_t i = 0; i < writer->plan->kernel_count; i++)
 		kernels += (uint64_t)writer->plan->kernels[i].code_size + writer->plan->kernels[i].vector_code_size;
-	put_number(writer, "  \"sizes\": {", "workspace", plan->workspace_size);
-	put_number(writer, ", ", "unshared_workspace", plan->unshared_workspace_size);
-	put_number(writer, ", ", "constants", plan->constants_size);
-	put_number(writer, ", ", "plan", plan->size);
-	put_number(writer, ", ", "dispatchers", sk_entries_size(writer->input->entries));
-	put_number(writer, ", ", "kernels", kernels);
-	put_number(writer, ", ", "package", writer->input->output_size);
-	fputs("},\n", writer->stream);
+	sk_json_begin_object(writer->json, "sizes", SK_JSON_LINE);
+	sk_json_put_number(writer->json, "workspace", plan->workspace_size);
+	sk_json_put_number(writer->json, "unshared_workspace", plan->unshared_workspace_size);
+	sk_json_put_number(writer->json, "constants", plan->constants_size);
+	sk_json_put_number(writer->json, "plan", plan->size);
+	sk_json_put_number(writer->json, "dispatchers", sk_entries_size(writer->input->entries));
+	sk_json_put_number(writer->json, "kernels", kernels);
+	sk_json_put_number(writer->json, "package", writer->input->output_size);
+	sk_json_end(writer->json);
 }
 
 /* ---- scopes: what was asked for, and what came of it ---- */
@@ -137,40 +115,39 @@ static scope_list list_scopes(const struct writer *writer)
 	return scopes;
 }
 
-static void put_tasks(const struct writer *writer, const char *name, const uint32_t *tasks, size_t count)
+static void put_tasks(const struct writer *writer, const char *key, const uint32_t *tasks, size_t count)
 {
-	fprintf(writer->stream, ", \"%s\": [", name);
-	for (size_t i = 0; i < count; i++) {
-		fputs(i ? ", " : "", writer->stream);
-		put_string(writer, task_name(writer, tasks[i]));
-	}
-	fputc(']', writer->stream);
+	sk_json_begin_list(writer->json, key, SK_JSON_LINE);
+	for (size_t i = 0; i < count; i++)
+		sk_json_put_string(writer->json, NULL, task_name(writer, tasks[i]));
+	sk_json_end(writer->json);
+}
+
+static void put_launch_names(const struct writer *writer, const char *key, const uint32_t *launches, size_t count)
+{
+	sk_json_begin_list(writer->json, key, SK_JSON_LINE);
+	for (size_t i = 0; i < count; i++)
+		sk_json_put_string(writer->json, NULL, launch_name(writer, launches[i]));
+	sk_json_end(writer->json);
 }
 
 static void put_scopes(const struct writer *writer)
 {
 	scope_list scopes = list_scopes(writer);
-	bool first = true;
 
-	fputs("  \"scopes\": [", writer->stream);
+	sk_json_begin_list(writer->json, "scopes", SK_JSON_LINES);
 	for (size_t i = 0; i < scopes.count; i++) {
 		const struct scope *scope = &scopes.items[i];
-		bool whole = scope->launches.count == 1 && scope->singles.count == 0;
 
-		begin_item(writer, &first);
-		put_text(writer, "{", "name", scope->name);
-		fprintf(writer->stream, ", \"whole\": %s", whole ? "true" : "false");
+		sk_json_begin_object(writer->json, NULL, SK_JSON_LINE);
+		sk_json_put_string(writer->json, "name", scope->name);
+		sk_json_put_bool(writer->json, "whole", scope->launches.count == 1 && scope->singles.count == 0);
 		put_tasks(writer, "asked", scope->asked.items, scope->asked.count);
-		fputs(", \"superkernels\": [", writer->stream);
-		for (size_t l = 0; l < scope->launches.count; l++) {
-			fputs(l ? ", " : "", writer->stream);
-			put_string(writer, launch_name(writer, scope->launches.items[l]));
-		}
-		fputc(']', writer->stream);
+		put_launch_names(writer, "superkernels", scope->launches.items, scope->launches.count);
 		put_tasks(writer, "single", scope->singles.items, scope->singles.count);
-		fputc('}', writer->stream);
+		sk_json_end(writer->json);
 	}
-	fputs("\n  ],\n", writer->stream);
+	sk_json_end(writer->json);
 }
 
 /* ---- launches ---- */
@@ -239,71 +216,72 @@ static uint64_t useful_cores(const struct writer *writer, const struct sk_plan_l
 	return cores > sk_plan_form(launch)->resident_cores[lane] ? cores : sk_plan_form(launch)->resident_cores[lane];
 }
 
+static void put_lanes(const struct writer *writer, const struct sk_plan_launch *launch)
+{
+	sk_json_begin_object(writer->json, "lanes", SK_JSON_LINE);
+	for (uint32_t lane = 0; lane < writer->plan->lane_count; lane++) {
+		if (!sk_plan_form(launch)->lane_steps[lane])
+			continue;
+		sk_json_begin_object(writer->json, sk_plan_string(&writer->plan->lanes[lane]), SK_JSON_LINE);
+		sk_json_put_number(writer->json, "steps", sk_plan_form(launch)->lane_steps[lane]);
+		sk_json_put_number(writer->json, "cores", useful_cores(writer, launch, lane));
+		sk_json_end(writer->json);
+	}
+	sk_json_end(writer->json);
+}
+
 static void put_launch(const struct writer *writer, uint32_t index, const struct code *code)
 {
 	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single", "task entry"};
 	const struct sk_plan_view *plan = writer->plan;
 	const struct sk_plan_launch *launch = &plan->launches[index];
+	const struct sk_plan_form *form = sk_plan_form(launch);
+	struct sk_json *json = writer->json;
 	uint64_t awaits = 0;
 
-	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++)
+	for (uint32_t i = 0; i < form->step_count; i++)
 		awaits += plan->steps[launch->first_step + i].await_count;
-	put_text(writer, "{", "name", sk_plan_string(&launch->name));
-	put_text(writer, ", ", "kind", kinds[sk_plan_form(launch)->kind]);
-	if (sk_plan_form(launch)->flags & SK_LAUNCH_ONCE)
-		fputs(", \"once\": true", writer->stream);
-	put_text(writer, ", ", "scope", optional(&sk_plan_form(launch)->scope));
-	put_text(writer, ", ", "first", step_name(writer, launch->first_step));
-	put_text(writer, ", ", "last", last_name(writer, launch->first_step + sk_plan_form(launch)->step_count - 1));
-	put_number(writer, ", ", "stream", sk_plan_form(launch)->stream);
-	put_number(writer, ", ", "steps", sk_plan_form(launch)->step_count);
-	put_number(writer, ", ", "awaits", awaits);
-	fputs(", \"lanes\": {", writer->stream);
-	for (uint32_t lane = 0, shown = 0; lane < plan->lane_count; lane++) {
-		if (!sk_plan_form(launch)->lane_steps[lane])
-			continue;
-		fputs(shown++ ? ", " : "", writer->stream);
-		put_string(writer, sk_plan_string(&plan->lanes[lane]));
-		put_number(writer, ": {", "steps", sk_plan_form(launch)->lane_steps[lane]);
-		put_number(writer, ", ", "cores", useful_cores(writer, launch, lane));
-		fputc('}', writer->stream);
-	}
-	put_number(writer, "}, ", "scratch", sk_plan_form(launch)->scratch_size);
-	put_number(writer, ", ", "code", code->parallel);
-	put_number(writer, ", ", "serial_code", code->serial);
-	fputs(", \"follows\": [", writer->stream);
-	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++) {
-		fputs(i ? ", " : "", writer->stream);
-		put_string(writer, launch_name(writer, plan->follows[launch->first_follow + i]));
-	}
-	fputs("]}", writer->stream);
+	sk_json_begin_object(json, NULL, SK_JSON_LINE);
+	sk_json_put_string(json, "name", sk_plan_string(&launch->name));
+	sk_json_put_string(json, "kind", kinds[form->kind]);
+	if (form->flags & SK_LAUNCH_ONCE)
+		sk_json_put_bool(json, "once", true);
+	sk_json_put_string(json, "scope", optional(&form->scope));
+	sk_json_put_string(json, "first", step_name(writer, launch->first_step));
+	sk_json_put_string(json, "last", last_name(writer, launch->first_step + form->step_count - 1));
+	sk_json_put_number(json, "stream", form->stream);
+	sk_json_put_number(json, "steps", form->step_count);
+	sk_json_put_number(json, "awaits", awaits);
+	put_lanes(writer, launch);
+	sk_json_put_number(json, "scratch", form->scratch_size);
+	sk_json_put_number(json, "code", code->parallel);
+	sk_json_put_number(json, "serial_code", code->serial);
+	put_launch_names(writer, "follows", &plan->follows[launch->first_follow], form->follow_count);
+	sk_json_end(json);
 }
 
 static void put_launches(const struct writer *writer)
 {
 	const struct code *codes = measure_entries(writer);
-	bool first = true;
 
-	fputs("  \"launches\": [", writer->stream);
-	for (uint32_t i = 0; i < writer->plan->network_launch_count; i++) {
-		begin_item(writer, &first);
+	sk_json_begin_list(writer->json, "launches", SK_JSON_LINES);
+	for (uint32_t i = 0; i < writer->plan->network_launch_count; i++)
 		put_launch(writer, i, &codes[i]);
-	}
-	fputs("\n  ],\n", writer->stream);
+	sk_json_end(writer->json);
 }
 
 /* ---- tile groups ---- */
 
 /* before: task by task; UINT64_MAX: too much to count. */
-static void put_change(const struct writer *writer, const char *name, uint64_t before, uint64_t after)
+static void put_change(const struct writer *writer, const char *key, uint64_t before, uint64_t after)
 {
-	fprintf(writer->stream, ", \"%s\": ", name);
+	sk_json_begin_object(writer->json, key, SK_JSON_LINE);
 	if (before == UINT64_MAX)
-		put_text(writer, "{", "before", NULL);
+		sk_json_put_string(writer->json, "before", NULL);
 	else
-		put_number(writer, "{", "before", before);
-	put_number(writer, ", ", "after", after);
-	fputs("}", writer->stream);
+		sk_json_put_number(writer->json, "before", before);
+	sk_json_put_number(writer->json, "after", after);
+	sk_json_end(writer->json);
 }
 
 static void put_traffic(const struct writer *writer, const struct sk_traffic *traffic)
@@ -315,27 +293,29 @@ static void put_partition(const struct writer *writer, const struct sk_plan_step
 {
 	const struct sk_plan_partition *partition = &writer->plan->partitions[step->partition];
 
-	put_number(writer, ", ", "unit", partition->unit);
+	sk_json_put_number(writer->json, "unit", partition->unit);
 	if (!partition->blocks)
 		return;
-	put_number(writer, ", ", "rows", partition->rows);
-	put_number(writer, ", ", "by_blocks", partition->blocks);
+	sk_json_put_number(writer->json, "rows", partition->rows);
+	sk_json_put_number(writer->json, "by_blocks", partition->blocks);
 }
 
 static void put_group(const struct writer *writer, uint32_t launch, uint32_t index, const struct sk_traffic *traffic)
 {
 	const struct sk_plan_view *plan = writer->plan;
 	const struct sk_plan_step *step = &plan->steps[index];
+	struct sk_json *json = writer->json;
 
-	put_text(writer, "{", "launch", launch_name(writer, launch));
-	put_text(writer, ", ", "first", step_name(writer, index));
-	put_text(writer, ", ", "last", task_name(writer, plan->calls[step->first_call + step->call_count - 1].task));
-	put_number(writer, ", ", "tasks", step->call_count);
-	put_number(writer, ", ", "extent", step->extent);
+	sk_json_begin_object(json, NULL, SK_JSON_LINE);
+	sk_json_put_string(json, "launch", launch_name(writer, launch));
+	sk_json_put_string(json, "first", step_name(writer, index));
+	sk_json_put_string(json, "last", last_name(writer, index));
+	sk_json_put_number(json, "tasks", step->call_count);
+	sk_json_put_number(json, "extent", step->extent);
 	put_partition(writer, step);
-	put_number(writer, ", ", "tile", step->tile);
+	sk_json_put_number(json, "tile", step->tile);
 	put_traffic(writer, traffic);
-	fputs("}", writer->stream);
+	sk_json_end(json);
 }
 
 /* Each group, then what all of them change: without groups, and with them. */
@@ -344,9 +324,8 @@ static void put_groups(const struct writer *writer)
 	const struct sk_plan_view *plan = writer->plan;
 	struct sk_traffic all = {0};
 	uint64_t scratch = 0, workspace = 0, awaits = 0;
-	bool first = true;
 
-	fputs("  \"tile_groups\": [", writer->stream);
+	sk_json_begin_list(writer->json, "tile_groups", SK_JSON_LINES);
 	for (uint32_t l = 0; l < plan->network_launch_count; l++)
 		for (uint32_t i = 0; i < sk_plan_form(&plan->launches[l])->step_count; i++) {
 			uint32_t step = plan->launches[l].first_step + i;
@@ -355,21 +334,21 @@ static void put_groups(const struct writer *writer)
 			all.apart += traffic.apart;
 			all.moved += traffic.moved;
 			awaits += plan->steps[step].await_count;
-			if (!plan->steps[step].tile)
-				continue;
-			begin_item(writer, &first);
-			put_group(writer, l, step, &traffic);
+			if (plan->steps[step].tile)
+				put_group(writer, l, step, &traffic);
 		}
+	sk_json_end(writer->json);
 	for (uint32_t i = 0; i < plan->tensor_count; i++) {
 		scratch += plan->tensors[i].space == SK_SPACE_SCRATCH ? sk_plan_type(&plan->tensors[i])->bytes : 0;
 		workspace += plan->tensors[i].space == SK_SPACE_WORKSPACE ? sk_plan_type(&plan->tensors[i])->bytes : 0;
 	}
-	put_number(writer, "\n  ],\n  \"tiles\": {", "temporaries_in_scratch", scratch);
+	sk_json_begin_object(writer->json, "tiles", SK_JSON_LINE);
+	sk_json_put_number(writer->json, "temporaries_in_scratch", scratch);
 	put_change(writer, "temporaries_in_memory", scratch + workspace, workspace);
 	put_change(writer, "workspace", writer->input->without_groups->workspace, plan->plan->workspace_size);
 	put_change(writer, "awaits", writer->input->without_groups->awaits, awaits);
 	put_traffic(writer, &all);
-	fputs("},\n", writer->stream);
+	sk_json_end(writer->json);
 }
 
 /* ---- tasks ---- */
@@ -386,42 +365,42 @@ static void put_task(const struct writer *writer, uint32_t number, const struct 
 	static const char *const kinds[SK_STEP_KIND_COUNT] = {"plain", "blocks", "blocks of a range", "split"};
 	const struct sk_plan_task *task = &writer->plan->tasks[number];
 	const struct sk_account_entry *entry = sk_account_find(writer->input->account, number);
+	struct sk_json *json = writer->json;
 
-	put_text(writer, "{", "name", sk_plan_string(&task->name));
-	put_number(writer, ", ", "line", task->line);
-	put_text(writer, ", ", "kernel", sk_plan_string(&writer->plan->kernels[task->kernel].name));
-	put_number(writer, ", ", "stream", task->stream);
-	put_text(writer, ", ", "scope", optional(&task->scope));
-	put_text(writer, ", ", "launch", launch_name(writer, task->launch));
-	put_text(writer, ", ", "lane", sk_plan_string(&writer->plan->lanes[step->lane]));
-	put_number(writer, ", ", "step", step->number);
-	put_text(writer, ", ", "cores", cores_text(writer, step));
-	put_text(writer, ", ", "work", kinds[step->kind]);
+	sk_json_begin_object(json, NULL, SK_JSON_LINE);
+	sk_json_put_string(json, "name", sk_plan_string(&task->name));
+	sk_json_put_number(json, "line", task->line);
+	sk_json_put_string(json, "kernel", sk_plan_string(&writer->plan->kernels[task->kernel].name));
+	sk_json_put_number(json, "stream", task->stream);
+	sk_json_put_string(json, "scope", optional(&task->scope));
+	sk_json_put_string(json, "launch", launch_name(writer, task->launch));
+	sk_json_put_string(json, "lane", sk_plan_string(&writer->plan->lanes[step->lane]));
+	sk_json_put_number(json, "step", step->number);
+	sk_json_put_string(json, "cores", cores_text(writer, step));
+	sk_json_put_string(json, "work", kinds[step->kind]);
 	if (step->extent)
-		put_number(writer, ", ", "extent", step->extent);
+		sk_json_put_number(json, "extent", step->extent);
 	if (step->kind == SK_STEP_SPLIT)
 		put_partition(writer, step);
 	if (step->blocks)
-		put_number(writer, ", ", "blocks", step->blocks);
+		sk_json_put_number(json, "blocks", step->blocks);
 	if (sk_plan_first_core(writer->plan, step))
-		put_number(writer, ", ", "first_core", sk_plan_first_core(writer->plan, step));
-	fputs(", \"awaits\": [", writer->stream);
-	for (uint32_t i = 0; i < step->await_count; i++) {
-		fputs(i ? ", " : "", writer->stream);
-		put_string(writer, last_name(writer, writer->plan->awaits[step->first_await + i].step));
-	}
-	fputc(']', writer->stream);
-	put_text(writer, ", ", "reason", entry ? entry->code : NULL);
-	put_text(writer, ", ", "because", entry ? entry->sentence : NULL);
-	put_text(writer, ", ", "tile_reason", entry ? entry->tile_code : NULL);
-	put_text(writer, ", ", "tile_because", entry ? entry->tile_sentence : NULL);
+		sk_json_put_number(json, "first_core", sk_plan_first_core(writer->plan, step));
+	sk_json_begin_list(json, "awaits", SK_JSON_LINE);
+	for (uint32_t i = 0; i < step->await_count; i++)
+		sk_json_put_string(json, NULL, last_name(writer, writer->plan->awaits[step->first_await + i].step));
+	sk_json_end(json);
+	sk_json_put_string(json, "reason", entry ? entry->code : NULL);
+	sk_json_put_string(json, "because", entry ? entry->sentence : NULL);
+	sk_json_put_string(json, "tile_reason", entry ? entry->tile_code : NULL);
+	sk_json_put_string(json, "tile_because", entry ? entry->tile_sentence : NULL);
 	if (entry && entry->block_code) {
-		put_text(writer, ", ", "blocks_reason", entry->block_code);
-		put_text(writer, ", ", "blocks_because", entry->block_sentence);
+		sk_json_put_string(json, "blocks_reason", entry->block_code);
+		sk_json_put_string(json, "blocks_because", entry->block_sentence);
 	}
 	if (entry && entry->rule)
-		put_text(writer, ", ", "rule", entry->rule);
-	fputc('}', writer->stream);
+		sk_json_put_string(json, "rule", entry->rule);
+	sk_json_end(json);
 }
 
 /* In network order. */
@@ -429,83 +408,85 @@ static void put_task_list(const struct writer *writer)
 {
 	const struct sk_plan_view *plan = writer->plan;
 	const struct sk_task_call *places = sk_find_calls(writer->arena, plan);
-	bool first = true;
 
-	fputs("  \"tasks\": [", writer->stream);
-	for (uint32_t i = 0; i < plan->task_count; i++) {
-		begin_item(writer, &first);
+	sk_json_begin_list(writer->json, "tasks", SK_JSON_LINES);
+	for (uint32_t i = 0; i < plan->task_count; i++)
 		put_task(writer, i, &plan->steps[places[i].step]);
-	}
-	fputs("\n  ],\n", writer->stream);
+	sk_json_end(writer->json);
 }
 
 /* ---- dependencies ---- */
 
 static void put_dependency(const struct writer *writer, const struct sk_fact *fact)
 {
-	put_text(writer, "{", "earlier", sk_plan_string(&sk_access_task(writer->plan, &fact->earlier)->name));
-	put_text(writer, ", ", "later", sk_plan_string(&sk_access_task(writer->plan, &fact->later)->name));
-	sk_fact_put_json(writer->arena, writer->stream, writer->plan, &writer->temporaries, fact);
+	struct sk_json *json = writer->json;
+
+	sk_json_begin_object(json, NULL, SK_JSON_LINE);
+	sk_json_put_string(json, "earlier", sk_plan_string(&sk_access_task(writer->plan, &fact->earlier)->name));
+	sk_json_put_string(json, "later", sk_plan_string(&sk_access_task(writer->plan, &fact->later)->name));
+	sk_fact_put_json(writer->arena, json, writer->plan, &writer->temporaries, fact);
 	if (fact->kind == SK_FACT_KNOWN) {
-		put_text(writer, ", \"await\": {", "of", step_name(writer, fact->awaiting));
-		put_text(writer, ", ", "on", last_name(writer, fact->awaited));
-		fputc('}', writer->stream);
+		sk_json_begin_object(json, "await", SK_JSON_LINE);
+		sk_json_put_string(json, "of", step_name(writer, fact->awaiting));
+		sk_json_put_string(json, "on", last_name(writer, fact->awaited));
+		sk_json_end(json);
 	}
-	fputc('}', writer->stream);
+	sk_json_end(json);
 }
 
 /* They have no launch. */
 static void put_idle(const struct writer *writer)
 {
-	fputs("  \"idle\": [", writer->stream);
-	for (size_t i = 0; i < writer->input->model->idle.count; i++) {
-		fputs(i ? ", " : "", writer->stream);
-		put_string(writer, writer->input->model->idle.items[i].name);
-	}
-	fputs("],\n", writer->stream);
+	sk_json_begin_list(writer->json, "idle", SK_JSON_LINE);
+	for (size_t i = 0; i < writer->input->model->idle.count; i++)
+		sk_json_put_string(writer->json, NULL, writer->input->model->idle.items[i].name);
+	sk_json_end(writer->json);
 }
 
 static void put_dependencies(const struct writer *writer)
 {
 	const struct sk_facts *facts = writer->input->facts;
-	bool first = true;
 
-	fputs("  \"dependencies\": [", writer->stream);
-	for (size_t i = 0; i < facts->items.count; i++) {
-		begin_item(writer, &first);
+	sk_json_begin_list(writer->json, "dependencies", SK_JSON_LINES);
+	for (size_t i = 0; i < facts->items.count; i++)
 		put_dependency(writer, &facts->items.items[i]);
-	}
-	fputs("\n  ]\n", writer->stream);
+	sk_json_end(writer->json);
 }
 
 static void put_device(const struct writer *writer)
 {
 	const struct sk_profile *device = writer->input->device;
 
-	put_text(writer, "  \"device\": {", "name", device->name);
-	fputs(", \"lanes\": [", writer->stream);
+	sk_json_begin_object(writer->json, "device", SK_JSON_LINE);
+	sk_json_put_string(writer->json, "name", device->name);
+	sk_json_begin_list(writer->json, "lanes", SK_JSON_LINE);
 	for (uint32_t i = 0; i < device->lane_count; i++) {
-		put_text(writer, i ? ", {" : "{", "name", device->lanes[i].name);
-		put_number(writer, ", ", "cores", device->lanes[i].cores);
-		fputc('}', writer->stream);
+		sk_json_begin_object(writer->json, NULL, SK_JSON_LINE);
+		sk_json_put_string(writer->json, "name", device->lanes[i].name);
+		sk_json_put_number(writer->json, "cores", device->lanes[i].cores);
+		sk_json_end(writer->json);
 	}
-	fputs("]},\n", writer->stream);
+	sk_json_end(writer->json);
+	sk_json_end(writer->json);
 }
 
 bool sk_decisions_write(struct sk_arena *arena, struct sk_diag *diag, const char *path,
 			const struct sk_decisions *input)
 {
-	struct writer writer = {.arena = arena,
-				.input = input,
-				.plan = input->plan,
-				.temporaries = sk_temporaries_sort(arena, input->plan)};
 	struct sk_text text;
 
 	sk_text_open(&text);
-	writer.stream = text.stream;
-	fputs("{\n  \"version\": 1,\n", writer.stream);
-	put_text(&writer, "  ", "manifest", input->manifest);
-	fputs(",\n", writer.stream);
+
+	struct sk_json json = {.stream = text.stream, .indent = 2};
+	const struct writer writer = {.arena = arena,
+				      .input = input,
+				      .plan = input->plan,
+				      .temporaries = sk_temporaries_sort(arena, input->plan),
+				      .json = &json};
+
+	sk_json_begin_object(&json, NULL, SK_JSON_LINES);
+	sk_json_put_number(&json, "version", 1);
+	sk_json_put_string(&json, "manifest", input->manifest);
 	put_device(&writer);
 	put_sizes(&writer);
 	put_scopes(&writer);
@@ -513,9 +494,10 @@ bool sk_decisions_write(struct sk_arena *arena, struct sk_diag *diag, const char
 	put_groups(&writer);
 	put_task_list(&writer);
 	put_idle(&writer);
-	sk_virtual_nodes_report(input->model, writer.stream);
+	sk_virtual_nodes_report(input->model, &json);
 	put_dependencies(&writer);
-	fputs("}\n", writer.stream);
+	sk_json_end(&json);
+	putc('\n', text.stream);
 	sk_text_close(arena, &text);
 	return sk_file_write_text(diag, path, text.bytes, strlen(text.bytes));
 }

@@ -12,6 +12,7 @@ struct sk_account;
 struct sk_arena;
 struct sk_diag;
 struct sk_facts;
+struct sk_json;
 struct sk_linker;
 struct sk_model;
 struct sk_plan_image;
@@ -89,7 +90,7 @@ void sk_statistics_print(const struct sk_statistics *statistics, FILE *stream);
  * In: the model, bound. Out: JSON, and sentences. */
 
 /* The keys "no_task" and "peak" of the report. */
-void sk_virtual_nodes_report(const struct sk_model *model, FILE *stream);
+void sk_virtual_nodes_report(const struct sk_model *model, struct sk_json *json);
 
 /* What no package says of them: what they save. */
 void sk_virtual_nodes_explain(const struct sk_model *model, FILE *stream);

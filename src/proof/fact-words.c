@@ -110,19 +110,19 @@ static const char *tensor_name(struct sk_arena *arena, const struct sk_plan_view
 	return sk_arena_copy(arena, text + 1, length - 2);
 }
 
-void sk_fact_put_json(struct sk_arena *arena, FILE *stream, const struct sk_plan_view *plan,
+void sk_fact_put_json(struct sk_arena *arena, struct sk_json *json, const struct sk_plan_view *plan,
 		      const struct sk_temporaries *temporaries, const struct sk_fact *fact)
 {
-	sk_json_put_text(arena, stream, ", ", "why", reason_of(plan, fact));
+	sk_json_put_string(json, "why", reason_of(plan, fact));
 	if (!fact->order) {
 		const char *earlier = tensor_name(arena, plan, temporaries, &fact->earlier);
 		const char *later = tensor_name(arena, plan, temporaries, &fact->later);
 
-		sk_json_put_text(arena, stream, ", ", "tensor", later);
+		sk_json_put_string(json, "tensor", later);
 		if (strcmp(earlier, later) != 0)
-			sk_json_put_text(arena, stream, ", ", "in_the_bytes_of", earlier);
+			sk_json_put_string(json, "in_the_bytes_of", earlier);
 	} else if (fact->order->event) {
-		sk_json_put_text(arena, stream, ", ", "event", fact->order->event);
+		sk_json_put_string(json, "event", fact->order->event);
 	}
-	sk_json_put_text(arena, stream, ", ", "covered_by", cover_of(fact));
+	sk_json_put_string(json, "covered_by", cover_of(fact));
 }

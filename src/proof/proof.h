@@ -17,6 +17,7 @@ struct sk_demand_stream;
 struct sk_taken;
 
 struct sk_arena;
+struct sk_json;
 struct sk_wanted_order;
 
 /* ==== demands.c ====
@@ -312,9 +313,9 @@ struct sk_temporaries sk_temporaries_sort(struct sk_arena *arena, const struct s
 const char *sk_fact_tensor_text(struct sk_arena *arena, const struct sk_plan_view *plan,
 				const struct sk_temporaries *temporaries, const struct sk_step_access *access);
 
-/* Members of an object in JSON, behind others of it: why one comes before the other ("read after write"), for which
+/* Members of an object in JSON: why one comes before the other ("read after write"), for which
  * tensor or event, and what holds that ("other await"). */
-void sk_fact_put_json(struct sk_arena *arena, FILE *stream, const struct sk_plan_view *plan,
+void sk_fact_put_json(struct sk_arena *arena, struct sk_json *json, const struct sk_plan_view *plan,
 		      const struct sk_temporaries *temporaries, const struct sk_fact *fact);
 
 /* ==== explain.c ====

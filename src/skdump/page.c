@@ -100,17 +100,16 @@ static bool check_tasks(const struct sk_show *show, struct sk_diag *diag, const 
 	return !unknown;
 }
 
-static bool put_trace(const struct sk_show *show, struct sk_diag *diag, const char *path, FILE *stream)
+static bool put_trace(const struct sk_show *show, struct sk_diag *diag, const char *path, struct sk_json *json)
 {
 	const char *text = sk_file_read_text(diag, path, "trace");
 
 	if (!text || !check_trace(diag, path, text) || !check_tasks(show, diag, path, text))
 		return false;
-	fputs("{\"name\": ", stream);
-	put_json(sk_json_string(diag->arena, path), stream);
-	fputs(", \"trace\": ", stream);
-	put_json(text, stream);
-	fputc('}', stream);
+	sk_json_begin_object(json, NULL, SK_JSON_LINE);
+	put_json(sk_json_string(diag->arena, path), sk_json_put_value(json, "name"));
+	put_json(text, sk_json_put_value(json, "trace"));
+	sk_json_end(json);
 	return true;
 }
 
@@ -133,15 +132,16 @@ bool sk_page_write(const struct sk_show *show, struct sk_diag *diag, const struc
 	bool ok = true;
 
 	sk_text_open(&page);
+
+	struct sk_json json = {.stream = page.stream};
+
 	fputs(sk_page_parts[0], page.stream);
 	put_package(show, facts, page.stream);
 	fputs(sk_page_parts[1], page.stream);
-	fputc('[', page.stream);
-	for (size_t i = 0; i < count; i++) {
-		fputs(i ? ",\n" : "", page.stream);
-		ok &= put_trace(show, diag, traces[i], page.stream);
-	}
-	fputc(']', page.stream);
+	sk_json_begin_list(&json, NULL, SK_JSON_LINES_BETWEEN);
+	for (size_t i = 0; i < count; i++)
+		ok &= put_trace(show, diag, traces[i], &json);
+	sk_json_end(&json);
 	fputs(sk_page_parts[2], page.stream);
 	sk_text_close(show->arena, &page);
 	return ok &&

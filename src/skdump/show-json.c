@@ -2,7 +2,7 @@
  * of the network's launches, in their order, since the plan has those of task entries behind them. */
 #include "src/skdump/skdump.h"
 
-#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -15,7 +15,7 @@
 
 struct writer {
 	struct sk_arena *arena; /* of the item that is written */
-	FILE *stream;
+	struct sk_json *json;
 	const struct sk_package_file *file;
 	const struct sk_plan_view *plan;
 	const struct sk_facts *facts;
@@ -24,53 +24,43 @@ struct writer {
 	const uint32_t *network_steps; /* by number here: the plan's */
 };
 
-static void put_text(const struct writer *writer, const char *comma, const char *name, const char *text)
+static void put_name(const struct writer *writer, const char *key, const int32_t *reference)
 {
-	sk_json_put_text(writer->arena, writer->stream, comma, name, text);
+	sk_json_put_string(writer->json, key, *reference ? sk_plan_string(reference) : NULL);
 }
 
-static void put_name(const struct writer *writer, const char *comma, const char *name, const int32_t *reference)
+static void put_numbers(const struct writer *writer, const char *key, const uint32_t *numbers, size_t count)
 {
-	put_text(writer, comma, name, *reference ? sk_plan_string(reference) : NULL);
-}
-
-static void put_number(const struct writer *writer, const char *comma, const char *name, uint64_t number)
-{
-	sk_json_put_number(writer->stream, comma, name, number);
-}
-
-/* "name": [1, 2, 3] */
-static void put_numbers(const struct writer *writer, const char *name, const uint32_t *numbers, size_t count)
-{
-	fprintf(writer->stream, ", \"%s\": [", name);
+	sk_json_begin_list(writer->json, key, SK_JSON_LINE);
 	for (size_t i = 0; i < count; i++)
-		fprintf(writer->stream, "%s%" PRIu32, i ? ", " : "", numbers[i]);
-	fputc(']', writer->stream);
+		sk_json_put_number(writer->json, NULL, numbers[i]);
+	sk_json_end(writer->json);
 }
 
 static void put_traffic(const struct writer *writer, const struct sk_traffic *traffic)
 {
-	put_number(writer, ", \"traffic\": {", "before", traffic->apart);
-	put_number(writer, ", ", "after", traffic->moved);
-	fputc('}', writer->stream);
+	sk_json_begin_object(writer->json, "traffic", SK_JSON_LINE);
+	sk_json_put_number(writer->json, "before", traffic->apart);
+	sk_json_put_number(writer->json, "after", traffic->moved);
+	sk_json_end(writer->json);
 }
 
 typedef void put_item(const struct writer *writer, uint32_t number);
 
-/* What an item needs of memory is given back behind it: explanations are long, and there may be many. */
-static void put_list(const struct writer *writer, const char *name, uint32_t count, put_item *put)
+/* The memory that an item needs is given back after it: explanations are long, and there may be many. */
+static void put_list(const struct writer *writer, const char *key, uint32_t count, put_item *put)
 {
-	fprintf(writer->stream, ",\n  \"%s\": [", name);
+	sk_json_begin_list(writer->json, key, SK_JSON_LINES);
 	for (uint32_t i = 0; i < count; i++) {
 		struct writer item = *writer;
 
 		item.arena = sk_arena_create();
-		fputs(i ? ",\n    {" : "\n    {", writer->stream);
+		sk_json_begin_object(item.json, NULL, SK_JSON_LINE);
 		put(&item, i);
-		fputc('}', writer->stream);
+		sk_json_end(item.json);
 		sk_arena_destroy(item.arena);
 	}
-	fputs("\n  ]", writer->stream);
+	sk_json_end(writer->json);
 }
 
 /* ---- the whole ---- */
@@ -82,13 +72,14 @@ static void put_sizes(const struct writer *writer)
 
 	for (uint32_t i = 0; i < writer->plan->kernel_count; i++)
 		kernels += (uint64_t)writer->plan->kernels[i].code_size + writer->plan->kernels[i].vector_code_size;
-	put_number(writer, ",\n  \"sizes\": {", "workspace", plan->workspace_size);
-	put_number(writer, ", ", "unshared_workspace", plan->unshared_workspace_size);
-	put_number(writer, ", ", "constants", plan->constants_size);
-	put_number(writer, ", ", "plan", plan->size);
-	put_number(writer, ", ", "kernels", kernels);
-	put_number(writer, ", ", "package", writer->file->size);
-	fputc('}', writer->stream);
+	sk_json_begin_object(writer->json, "sizes", SK_JSON_LINE);
+	sk_json_put_number(writer->json, "workspace", plan->workspace_size);
+	sk_json_put_number(writer->json, "unshared_workspace", plan->unshared_workspace_size);
+	sk_json_put_number(writer->json, "constants", plan->constants_size);
+	sk_json_put_number(writer->json, "plan", plan->size);
+	sk_json_put_number(writer->json, "kernels", kernels);
+	sk_json_put_number(writer->json, "package", writer->file->size);
+	sk_json_end(writer->json);
 }
 
 /* Bytes of a dispatcher for cores, which the symbol table knows. */
@@ -113,9 +104,10 @@ static void put_code(const struct writer *writer)
 		if (sk_map_insert(&known, key, sizeof(address), i) == i)
 			code[i < writer->plan->network_launch_count] += code_of(writer, i);
 	}
-	put_number(writer, ", \"code\": {", "before", code[0]);
-	put_number(writer, ", ", "after", code[1]);
-	fputc('}', writer->stream);
+	sk_json_begin_object(writer->json, "code", SK_JSON_LINE);
+	sk_json_put_number(writer->json, "before", code[0]);
+	sk_json_put_number(writer->json, "after", code[1]);
+	sk_json_end(writer->json);
 }
 
 static void put_totals(const struct writer *writer)
@@ -134,38 +126,37 @@ static void put_totals(const struct writer *writer)
 			awaits += step->await_count;
 			groups += step->tile != 0;
 		}
-	put_number(writer, ",\n  \"totals\": {", "tasks", plan->task_count);
-	put_number(writer, ", ", "launches", plan->network_launch_count);
-	put_number(writer, ", ", "task_entries", plan->launch_count - plan->network_launch_count);
-	put_number(writer, ", ", "steps", steps);
-	put_number(writer, ", ", "awaits", awaits);
-	put_number(writer, ", ", "tile_groups", groups);
+	sk_json_begin_object(writer->json, "totals", SK_JSON_LINE);
+	sk_json_put_number(writer->json, "tasks", plan->task_count);
+	sk_json_put_number(writer->json, "launches", plan->network_launch_count);
+	sk_json_put_number(writer->json, "task_entries", plan->launch_count - plan->network_launch_count);
+	sk_json_put_number(writer->json, "steps", steps);
+	sk_json_put_number(writer->json, "awaits", awaits);
+	sk_json_put_number(writer->json, "tile_groups", groups);
 	put_traffic(writer, &all);
 	if (writer->file->has_symtab)
 		put_code(writer);
-	fputc('}', writer->stream);
+	sk_json_end(writer->json);
 }
 
 static void put_head(const struct writer *writer)
 {
 	const struct sk_plan_view *plan = writer->plan;
 
-	fputs("{\n  \"version\": 1", writer->stream);
-	put_text(writer, ",\n  ", "package", writer->file->path);
-	put_name(writer, ",\n  ", "device", &plan->plan->device);
-	fputs(",\n  \"lanes\": [", writer->stream);
+	sk_json_put_number(writer->json, "version", 1);
+	sk_json_put_string(writer->json, "package", writer->file->path);
+	put_name(writer, "device", &plan->plan->device);
+	sk_json_begin_list(writer->json, "lanes", SK_JSON_LINE);
 	for (uint32_t i = 0; i < plan->lane_count; i++)
-		fprintf(writer->stream, "%s%s", i ? ", " : "",
-			sk_json_string(writer->arena, sk_plan_string(&plan->lanes[i])));
-	fputs("],\n  \"lane_cores\": [", writer->stream);
-	for (uint32_t i = 0; i < plan->lane_count; i++) {
-		fputs(i ? ", " : "", writer->stream);
+		sk_json_put_string(writer->json, NULL, sk_plan_string(&plan->lanes[i]));
+	sk_json_end(writer->json);
+	sk_json_begin_list(writer->json, "lane_cores", SK_JSON_LINE);
+	for (uint32_t i = 0; i < plan->lane_count; i++)
 		if (plan->plan->device_cores[i])
-			fprintf(writer->stream, "%u", plan->plan->device_cores[i]);
+			sk_json_put_number(writer->json, NULL, plan->plan->device_cores[i]);
 		else
-			fputs("null", writer->stream);
-	}
-	fputc(']', writer->stream);
+			sk_json_put_string(writer->json, NULL, NULL);
+	sk_json_end(writer->json);
 	put_sizes(writer);
 	put_totals(writer);
 }
@@ -178,19 +169,19 @@ static void put_launch(const struct writer *writer, uint32_t number)
 	const struct sk_plan_launch *launch = &plan->launches[number];
 	struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
 
-	put_name(writer, "", "name", &launch->name);
-	put_text(writer, ", ", "kind", sk_show_kind(launch));
-	put_name(writer, ", ", "scope", &sk_plan_form(launch)->scope);
-	put_name(writer, ", ", "network", &sk_plan_form(launch)->network);
-	put_number(writer, ", ", "stream", sk_plan_form(launch)->stream);
-	put_number(writer, ", ", "first", calls.first->task);
-	put_number(writer, ", ", "last", calls.end[-1].task);
-	put_number(writer, ", ", "first_step", writer->steps[launch->first_step]);
-	put_number(writer, ", ", "steps", sk_plan_form(launch)->step_count);
-	put_number(writer, ", ", "awaits", sk_show_count_awaits(plan, launch));
-	put_number(writer, ", ", "scratch", sk_plan_form(launch)->scratch_size);
+	put_name(writer, "name", &launch->name);
+	sk_json_put_string(writer->json, "kind", sk_show_kind(launch));
+	put_name(writer, "scope", &sk_plan_form(launch)->scope);
+	put_name(writer, "network", &sk_plan_form(launch)->network);
+	sk_json_put_number(writer->json, "stream", sk_plan_form(launch)->stream);
+	sk_json_put_number(writer->json, "first", calls.first->task);
+	sk_json_put_number(writer->json, "last", calls.end[-1].task);
+	sk_json_put_number(writer->json, "first_step", writer->steps[launch->first_step]);
+	sk_json_put_number(writer->json, "steps", sk_plan_form(launch)->step_count);
+	sk_json_put_number(writer->json, "awaits", sk_show_count_awaits(plan, launch));
+	sk_json_put_number(writer->json, "scratch", sk_plan_form(launch)->scratch_size);
 	if (writer->file->has_symtab)
-		put_number(writer, ", ", "code", code_of(writer, number));
+		sk_json_put_number(writer->json, "code", code_of(writer, number));
 	put_numbers(writer, "follows", &plan->follows[launch->first_follow], sk_plan_form(launch)->follow_count);
 }
 
@@ -198,13 +189,13 @@ static void put_division(const struct writer *writer, const struct sk_plan_step 
 {
 	const struct sk_plan_partition *partition = &writer->plan->partitions[step->partition];
 
-	put_number(writer, ", ", "unit", partition->unit);
+	sk_json_put_number(writer->json, "unit", partition->unit);
 	if (partition->blocks) {
-		put_number(writer, ", ", "rows", partition->rows);
-		put_number(writer, ", ", "by_blocks", partition->blocks);
+		sk_json_put_number(writer->json, "rows", partition->rows);
+		sk_json_put_number(writer->json, "by_blocks", partition->blocks);
 	}
 	if (step->tile)
-		put_number(writer, ", ", "tile", step->tile);
+		sk_json_put_number(writer->json, "tile", step->tile);
 }
 
 static void put_step(const struct writer *writer, uint32_t number)
@@ -221,22 +212,22 @@ static void put_step(const struct writer *writer, uint32_t number)
 		tasks[i] = calls.first[i].task;
 	for (uint32_t i = 0; i < step->await_count; i++)
 		awaits[i] = writer->steps[plan->awaits[step->first_await + i].step];
-	put_number(writer, "", "launch", plan->tasks[tasks[0]].launch);
-	put_number(writer, ", ", "number", step->number);
-	put_name(writer, ", ", "lane", &plan->lanes[step->lane]);
+	sk_json_put_number(writer->json, "launch", plan->tasks[tasks[0]].launch);
+	sk_json_put_number(writer->json, "number", step->number);
+	put_name(writer, "lane", &plan->lanes[step->lane]);
 	if (step->core_set != SK_ALL_CORES)
-		put_number(writer, ", ", "home", plan->homes[step->core_set].stream);
-	put_text(writer, ", ", "work", kinds[step->kind]);
+		sk_json_put_number(writer->json, "home", plan->homes[step->core_set].stream);
+	sk_json_put_string(writer->json, "work", kinds[step->kind]);
 	if (step->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE))
-		put_text(writer, ", ", "side", step->flags & SK_STEP_CUBE_SIDE ? "cube" : "vector");
+		sk_json_put_string(writer->json, "side", step->flags & SK_STEP_CUBE_SIDE ? "cube" : "vector");
 	if (step->extent)
-		put_number(writer, ", ", "extent", step->extent);
+		sk_json_put_number(writer->json, "extent", step->extent);
 	if (step->kind == SK_STEP_SPLIT)
 		put_division(writer, step);
 	if (step->blocks)
-		put_number(writer, ", ", "blocks", step->blocks);
+		sk_json_put_number(writer->json, "blocks", step->blocks);
 	if (sk_plan_first_core(plan, step))
-		put_number(writer, ", ", "first_core", sk_plan_first_core(plan, step));
+		sk_json_put_number(writer->json, "first_core", sk_plan_first_core(plan, step));
 	put_traffic(writer, &traffic);
 	put_numbers(writer, "tasks", tasks, step->call_count);
 	put_numbers(writer, "awaits", awaits, step->await_count);
@@ -265,31 +256,27 @@ static void put_tensors(const struct writer *writer, const char *name, const str
 
 static void put_reasons(const struct writer *writer, const struct sk_account_entry *entry)
 {
-	put_text(writer, ", ", "reason", entry->code);
-	put_text(writer, ", ", "because", entry->sentence);
-	put_text(writer, ", ", "tile_reason", entry->tile_code);
-	put_text(writer, ", ", "tile_because", entry->tile_sentence);
+	sk_json_put_string(writer->json, "reason", entry->code);
+	sk_json_put_string(writer->json, "because", entry->sentence);
+	sk_json_put_string(writer->json, "tile_reason", entry->tile_code);
+	sk_json_put_string(writer->json, "tile_because", entry->tile_sentence);
 	if (entry->block_code) {
-		put_text(writer, ", ", "blocks_reason", entry->block_code);
-		put_text(writer, ", ", "blocks_because", entry->block_sentence);
+		sk_json_put_string(writer->json, "blocks_reason", entry->block_code);
+		sk_json_put_string(writer->json, "blocks_because", entry->block_sentence);
 	}
 	if (entry->rule)
-		put_text(writer, ", ", "rule", entry->rule);
+		sk_json_put_string(writer->json, "rule", entry->rule);
 }
 
 static void put_cost(const struct writer *writer, uint32_t number)
 {
 	const struct sk_plan_cost *cost = &writer->plan->costs[number];
-	const char *comma = "";
 
-	fputs(", \"cost\": {", writer->stream);
-	for (enum sk_cost i = 0; i < SK_COST_COUNT; i++) {
-		if (!sk_cost_gives(cost, i))
-			continue;
-		put_number(writer, comma, sk_cost_name(i), cost->values[i]);
-		comma = ", ";
-	}
-	fputc('}', writer->stream);
+	sk_json_begin_object(writer->json, "cost", SK_JSON_LINE);
+	for (enum sk_cost i = 0; i < SK_COST_COUNT; i++)
+		if (sk_cost_gives(cost, i))
+			sk_json_put_number(writer->json, sk_cost_name(i), cost->values[i]);
+	sk_json_end(writer->json);
 }
 
 static void put_explanation(const struct writer *writer, uint32_t task)
@@ -304,7 +291,7 @@ static void put_explanation(const struct writer *writer, uint32_t task)
 
 	sk_explain(&explanation, task);
 	sk_text_close(writer->arena, &text);
-	put_text(writer, ", ", "explanation", text.bytes);
+	sk_json_put_string(writer->json, "explanation", text.bytes);
 }
 
 static void put_task(const struct writer *writer, uint32_t number)
@@ -315,13 +302,13 @@ static void put_task(const struct writer *writer, uint32_t number)
 	const struct sk_task_call *place = &writer->index.calls[number];
 	const struct sk_plan_call *call = &plan->calls[place->call];
 
-	put_name(writer, "", "name", &task->name);
-	put_number(writer, ", ", "line", task->line);
-	put_number(writer, ", ", "kernel", task->kernel);
-	put_number(writer, ", ", "stream", task->stream);
-	put_name(writer, ", ", "scope", &task->scope);
-	put_number(writer, ", ", "launch", task->launch);
-	put_number(writer, ", ", "step", writer->steps[place->step]);
+	put_name(writer, "name", &task->name);
+	sk_json_put_number(writer->json, "line", task->line);
+	sk_json_put_number(writer->json, "kernel", task->kernel);
+	sk_json_put_number(writer->json, "stream", task->stream);
+	put_name(writer, "scope", &task->scope);
+	sk_json_put_number(writer->json, "launch", task->launch);
+	sk_json_put_number(writer->json, "step", writer->steps[place->step]);
 	put_tensors(writer, "reads", call, false);
 	put_tensors(writer, "writes", call, true);
 	if (task->cost != SK_NO_INDEX)
@@ -337,50 +324,52 @@ static void put_tensor(const struct writer *writer, uint32_t number)
 	static const char *const spaces[] = {"none", "binding", "workspace", "constants", "state", "scratch"};
 	const struct sk_plan_tensor *tensor = &writer->plan->tensors[number];
 
-	put_name(writer, "", "name", &tensor->name);
-	put_text(writer, ", ", "role", roles[tensor->role]);
-	put_text(writer, ", ", "dtype", sk_dtype_name(sk_plan_type(tensor)->dtype));
-	fputs(", \"shape\": [", writer->stream);
+	put_name(writer, "name", &tensor->name);
+	sk_json_put_string(writer->json, "role", roles[tensor->role]);
+	sk_json_put_string(writer->json, "dtype", sk_dtype_name(sk_plan_type(tensor)->dtype));
+	sk_json_begin_list(writer->json, "shape", SK_JSON_LINE);
 	for (uint32_t i = 0; i < sk_plan_type(tensor)->rank; i++)
-		fprintf(writer->stream, "%s%" PRIu64, i ? ", " : "", sk_plan_type(tensor)->shape[i]);
-	put_number(writer, "], ", "bytes", sk_plan_type(tensor)->bytes);
-	put_text(writer, ", ", "space", spaces[tensor->space]);
-	put_number(writer, ", ", "offset", tensor->offset);
+		sk_json_put_number(writer->json, NULL, sk_plan_type(tensor)->shape[i]);
+	sk_json_end(writer->json);
+	sk_json_put_number(writer->json, "bytes", sk_plan_type(tensor)->bytes);
+	sk_json_put_string(writer->json, "space", spaces[tensor->space]);
+	sk_json_put_number(writer->json, "offset", tensor->offset);
 	if (tensor->space == SK_SPACE_BINDING)
-		put_number(writer, ", ", "binding", tensor->index);
+		sk_json_put_number(writer->json, "binding", tensor->index);
 }
 
 static void put_kernel(const struct writer *writer, uint32_t number)
 {
 	const struct sk_plan_kernel *kernel = &writer->plan->kernels[number];
 
-	put_name(writer, "", "name", &kernel->name);
-	put_name(writer, ", ", "symbol", &kernel->symbol);
-	put_name(writer, ", ", "signature", &kernel->signature);
-	put_number(writer, ", ", "code", (uint64_t)kernel->code_size + kernel->vector_code_size);
+	put_name(writer, "name", &kernel->name);
+	put_name(writer, "symbol", &kernel->symbol);
+	put_name(writer, "signature", &kernel->signature);
+	sk_json_put_number(writer->json, "code", (uint64_t)kernel->code_size + kernel->vector_code_size);
 	if (number < writer->file->account.object_count)
-		put_text(writer, ", ", "object", writer->file->account.objects[number]);
+		sk_json_put_string(writer->json, "object", writer->file->account.objects[number]);
 }
 
 static void put_node(const struct writer *writer, uint32_t number)
 {
 	const struct sk_account_node *node = &writer->file->account.nodes[number];
 
-	put_text(writer, "", "name", node->name);
-	put_text(writer, ", ", "operator", node->op);
-	put_text(writer, ", ", "what", node->joins ? "joins" : "splits");
-	put_number(writer, ", ", "launches", 0);
-	fputs(", \"slices\": [", writer->stream);
+	sk_json_put_string(writer->json, "name", node->name);
+	sk_json_put_string(writer->json, "operator", node->op);
+	sk_json_put_string(writer->json, "what", node->joins ? "joins" : "splits");
+	sk_json_put_number(writer->json, "launches", 0);
+	sk_json_begin_list(writer->json, "slices", SK_JSON_LINE);
 	for (uint32_t i = 0; i < node->slice_count; i++) {
 		const struct sk_account_slice *slice = &node->slices[i];
 
-		put_text(writer, i ? ", {" : "{", "name", slice->name);
-		put_number(writer, ", ", "tensor", slice->tensor);
-		put_number(writer, ", ", "offset", slice->offset);
-		put_number(writer, ", ", "bytes", slice->bytes);
-		fputc('}', writer->stream);
+		sk_json_begin_object(writer->json, NULL, SK_JSON_LINE);
+		sk_json_put_string(writer->json, "name", slice->name);
+		sk_json_put_number(writer->json, "tensor", slice->tensor);
+		sk_json_put_number(writer->json, "offset", slice->offset);
+		sk_json_put_number(writer->json, "bytes", slice->bytes);
+		sk_json_end(writer->json);
 	}
-	fputc(']', writer->stream);
+	sk_json_end(writer->json);
 }
 
 static void put_dependency(const struct writer *writer, uint32_t number)
@@ -388,13 +377,14 @@ static void put_dependency(const struct writer *writer, uint32_t number)
 	const struct sk_plan_view *plan = writer->plan;
 	const struct sk_fact *fact = &writer->facts->items.items[number];
 
-	put_number(writer, "", "earlier", plan->calls[fact->earlier.call].task);
-	put_number(writer, ", ", "later", plan->calls[fact->later.call].task);
-	sk_fact_put_json(writer->arena, writer->stream, plan, &writer->index.temporaries, fact);
+	sk_json_put_number(writer->json, "earlier", plan->calls[fact->earlier.call].task);
+	sk_json_put_number(writer->json, "later", plan->calls[fact->later.call].task);
+	sk_fact_put_json(writer->arena, writer->json, plan, &writer->index.temporaries, fact);
 	if (fact->kind == SK_FACT_KNOWN) {
-		put_number(writer, ", \"await\": {", "of", writer->steps[fact->awaiting]);
-		put_number(writer, ", ", "on", writer->steps[fact->awaited]);
-		fputc('}', writer->stream);
+		sk_json_begin_object(writer->json, "await", SK_JSON_LINE);
+		sk_json_put_number(writer->json, "of", writer->steps[fact->awaiting]);
+		sk_json_put_number(writer->json, "on", writer->steps[fact->awaited]);
+		sk_json_end(writer->json);
 	}
 }
 
@@ -416,8 +406,9 @@ static uint32_t number_steps(const struct sk_plan_view *plan, uint32_t *numbers,
 void sk_show_json(const struct sk_show *show, const struct sk_facts *facts)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
+	struct sk_json json = {.stream = show->stream, .indent = 2};
 	struct writer writer = {.arena = show->arena,
-				.stream = show->stream,
+				.json = &json,
 				.file = show->file,
 				.plan = plan,
 				.facts = facts,
@@ -427,6 +418,7 @@ void sk_show_json(const struct sk_show *show, const struct sk_facts *facts)
 	uint32_t steps = number_steps(plan, writer.steps, network_steps);
 
 	writer.network_steps = network_steps;
+	sk_json_begin_object(&json, NULL, SK_JSON_LINES);
 	put_head(&writer);
 	put_list(&writer, "launches", plan->network_launch_count, put_launch);
 	put_list(&writer, "steps", steps, put_step);
@@ -435,5 +427,6 @@ void sk_show_json(const struct sk_show *show, const struct sk_facts *facts)
 	put_list(&writer, "no_task", (uint32_t)writer.file->account.node_count, put_node);
 	put_list(&writer, "kernels", plan->kernel_count, put_kernel);
 	put_list(&writer, "dependencies", (uint32_t)facts->items.count, put_dependency);
-	fputs("\n}\n", writer.stream);
+	sk_json_end(&json);
+	putc('\n', show->stream);
 }

@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
@@ -93,36 +92,6 @@ START_TEST(test_taken_back)
 }
 END_TEST
 
-/* Traces and --json write names the same way: pages join them by these. */
-START_TEST(test_json)
-{
-	static const struct {
-		const char *name, *string;
-	} cases[] = {
-		{"", "\"\""},
-		{"a\"b\\c", "\"a\\\"b\\\\c\""},
-		{"\x01\n\x1f\x7f", "\"\\u0001\\u000a\\u001f\\u007f\""},
-		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
-		{"a\xc2\x9b"
-		 "31m\xe2\x80\xae"
-		 "b\xe2\x81\xa6\xe2\x80\xa8",
-		 "\"a\\u009b31m\\u202eb\\u2066\\u2028\""},
-		{"\xe9t\xe2\x82", "\"\\ufffdt\\ufffd\\ufffd\""},
-		{"\xff\xff\xff\xff", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct sk_text text;
-
-		sk_text_open(&text);
-		sk_escape_json(cases[i].name, text.stream);
-		sk_text_close(arena, &text);
-		ck_assert_str_eq(text.bytes, cases[i].string);
-		ck_assert_str_eq(sk_json_string(arena, cases[i].name), cases[i].string);
-	}
-}
-END_TEST
-
 /* All suggestions come from here. */
 START_TEST(test_suggestions)
 {
@@ -141,7 +110,6 @@ int main(void)
 	TCase *tcase = tcase_create("places");
 
 	tcase_add_checked_fixture(tcase, open_sink, close_sink);
-	tcase_add_test(tcase, test_json);
 	tcase_add_test(tcase, test_origins);
 	tcase_add_test(tcase, test_no_origin);
 	tcase_add_test(tcase, test_alike);

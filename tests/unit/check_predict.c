@@ -1174,6 +1174,32 @@ START_TEST(printed)
 }
 END_TEST
 
+/* Lanes are named by whoever fills in the profile. */
+START_TEST(trace_with_hostile_lane)
+{
+	struct sk_profile profile = {.lane_count = 1, .lanes[0] = {.name = "a\"},\\\n", .cores = 1}};
+	struct sk_predicted_trace trace;
+	char path[] = "/tmp/check_predict.XXXXXX", text[256] = "";
+	int descriptor = mkstemp(path);
+
+	ck_assert(descriptor >= 0 && close(descriptor) == 0);
+	ck_assert(sk_predicted_trace_open(path, &trace));
+	sk_predicted_trace_add(&trace, "run", NULL, &profile, NULL, &(struct sk_simulation){0});
+	ck_assert(sk_predicted_trace_close(&trace, path, true));
+
+	FILE *file = fopen(path, "r");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
+	fclose(file);
+	unlink(path);
+	ck_assert_str_eq(text,
+			 "{\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"process_name\",\"args\":"
+			 "{\"name\":\"run, a\\\"},\\\\\\u000a\"}}\n],\n\"displayTimeUnit\":\"ns\",\n"
+			 "\"otherData\":{\"predicted\":true}}\n");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("predict");
@@ -1207,6 +1233,7 @@ int main(void)
 	tcase_add_test(tests, profile_files);
 	tcase_add_test(tests, cost_files);
 	tcase_add_test(tests, printed);
+	tcase_add_test(tests, trace_with_hostile_lane);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
