@@ -2,6 +2,9 @@
 #include "config.h"
 
 #include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,84 +18,43 @@
 #include "src/proof/proof.h"
 #include "src/skdump/skdump.h"
 
-static const char help[] =
-	"Usage: skdump [options] PACKAGE\n"
-	"       skdump --diff PACKAGE PACKAGE\n"
-	"       skdump --imports\n"
-	"Show what is in a superkernel package: everything but its task entries, or what the options ask for.\n"
-	"\n"
-	"  --bindings   the tensors that a run binds\n"
-	"  --launches   what the device is handed, in order\n"
-	"  --steps      the steps of each launch: where they run, how they are divided, what they await\n"
-	"  --memory     the temporaries in the workspace, and which share bytes\n"
-	"  --reasons    why each task was fused, or was not\n"
-	"  --task GLOB, --kernel GLOB, --launch N\n"
-	"               of steps and reasons, only those of tasks of such a name, with such a kernel, of that launch\n"
-	"  --by-kernel  of steps, sums by kernel\n"
-	"  --all        all of these, with the entries of single tasks\n"
-	"  --json       everything as data in JSON, with the explanations of all tasks\n"
-	"  --html FILE  the same as a page for a browser: graph, schedule, memory, what was not fused\n"
-	"  --trace FILE for the page: the schedule of a run, by skrun --trace; of several, one above the other\n"
-	"  --verify     prove the package: every conflicting pair of accesses is ordered for every number of cores, "
-	"no\n"
-	"               await can wait for itself, calls are what signatures say, the code is what the plan says, and\n"
-	"               libskrt would load it; names what cannot be proved of a package that was stripped\n"
-	"  --explain TASK\n"
-	"               what became of the task, why, and what puts it in order with others\n"
-	"  --dot        nothing but a drawing of tasks, tensors, launches, tile groups and awaits, for dot(1)\n"
-	"  --diff       what is different in the plans of two packages; the exit status is 1 if anything is\n"
-	"  --imports    what any package may import: name, kind, class, library, version, machine\n"
-	"  --help       print this help\n"
-	"  --version    print the version\n"
-	"\n"
-	"Exit status: 0; 1 after an error; 2 if --verify has found no error, but not everything could be proved. See\n"
-	"skdump(1).\n";
-
-struct section {
-	const char *option;
-	void (*show)(const struct sk_show *show);
-};
-
-/* In the order in which they are shown. */
-static const struct section sections[] = {
-	{"bindings", sk_show_bindings}, {"launches", sk_show_launches}, {"steps", sk_show_steps},
-	{"memory", sk_show_memory},	{"reasons", sk_show_reasons},
-};
-enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
-
 struct command {
-	bool chosen[SECTIONS];
+	bool chosen[32]; /* by row of the table of options: a section to show */
 	bool any_chosen, all, verify, dot, json, diff, imports, help, version;
 	bool by_kernel;
 	struct sk_task_filter tasks;
-	SK_ARRAY(const char *) explained; /* tasks */
+	sk_texts explained; /* tasks */
 	const char *page; /* file, or NULL */
-	SK_ARRAY(const char *) traces; /* files for the page */
+	sk_texts traces; /* files for the page */
 	const char *packages[2];
 };
 
-/* Values of the long options behind the sections' indices. */
-enum {
-	OPTION_ALL = SECTIONS,
-	OPTION_TASK,
-	OPTION_KERNEL,
-	OPTION_LAUNCH,
-	OPTION_BY_KERNEL,
-	OPTION_JSON,
-	OPTION_HTML,
-	OPTION_TRACE,
-	OPTION_VERIFY,
-	OPTION_EXPLAIN,
-	OPTION_DOT,
-	OPTION_DIFF,
-	OPTION_IMPORTS,
-	OPTION_HELP,
-	OPTION_VERSION,
-	OPTIONS
-};
+/* ---- the options ---- */
 
-static void read_launch(struct sk_diag *diag, const char *text, struct sk_task_filter *tasks)
+/* Take the value of an option, NULL if it has none, into the field of the command. */
+typedef void take_value(struct sk_diag *diag, const char *value, void *field);
+
+static void set_flag(struct sk_diag *diag, const char *value, void *field)
 {
+	(void)diag;
+	(void)value;
+	*(bool *)field = true;
+}
+
+static void set_text(struct sk_diag *diag, const char *value, void *field)
+{
+	(void)diag;
+	*(const char **)field = value;
+}
+
+static void add_text(struct sk_diag *diag, const char *value, void *field)
+{
+	sk_array_push(diag->arena, (sk_texts *)field, value);
+}
+
+static void read_launch(struct sk_diag *diag, const char *text, void *field)
+{
+	struct sk_task_filter *tasks = field;
 	char *end;
 
 	tasks->by_launch = true;
@@ -102,41 +64,106 @@ static void read_launch(struct sk_diag *diag, const char *text, struct sk_task_f
 			 text);
 }
 
-static void apply(struct sk_diag *diag, struct command *command, int option)
+struct row {
+	const char *name;
+	const char *value; /* its name in --help; NULL: the option takes none */
+	const char *text; /* of --help, line by line */
+	take_value *take;
+	size_t field; /* of struct command */
+	void (*show)(const struct sk_show *show); /* of an option that chooses a section; it has no field */
+};
+
+/* The text of an option that shares its paragraph of --help with the next one: the text of that one is for both. */
+#define WITH_NEXT   ""
+#define FIELD(name) offsetof(struct command, name)
+
+/* In the order of --help, and sections in the order in which they are shown. */
+static const struct row rows[] = {
+	{"bindings", NULL, "the tensors that a run binds", .show = sk_show_bindings},
+	{"launches", NULL, "what the device is handed, in order", .show = sk_show_launches},
+	{"steps", NULL, "the steps of each launch: where they run, how they are divided, what they await",
+	 .show = sk_show_steps},
+	{"memory", NULL, "the temporaries in the workspace, and which share bytes", .show = sk_show_memory},
+	{"reasons", NULL, "why each task was fused, or was not", .show = sk_show_reasons},
+	{"task", "GLOB", WITH_NEXT, set_text, FIELD(tasks.task)},
+	{"kernel", "GLOB", WITH_NEXT, set_text, FIELD(tasks.kernel)},
+	{"launch", "N", "of steps and reasons, only those of tasks of such a name, with such a kernel, of that launch",
+	 read_launch, FIELD(tasks)},
+	{"by-kernel", NULL, "of steps, sums by kernel", set_flag, FIELD(by_kernel)},
+	{"all", NULL, "all of these, with the entries of single tasks", set_flag, FIELD(all)},
+	{"json", NULL, "everything as data in JSON, with the explanations of all tasks", set_flag, FIELD(json)},
+	{"html", "FILE", "the same as a page for a browser: graph, schedule, memory, what was not fused", set_text,
+	 FIELD(page)},
+	{"trace", "FILE", "for the page: the schedule of a run, by skrun --trace; of several, one above the other",
+	 add_text, FIELD(traces)},
+	{"verify", NULL,
+	 "prove the package: every conflicting pair of accesses is ordered for every number of cores, no\n"
+	 "await can wait for itself, calls are what signatures say, the code is what the plan says, and\n"
+	 "libskrt would load it; names what cannot be proved of a package that was stripped",
+	 set_flag, FIELD(verify)},
+	{"explain", "TASK", "what became of the task, why, and what puts it in order with others", add_text,
+	 FIELD(explained)},
+	{"dot", NULL, "nothing but a drawing of tasks, tensors, launches, tile groups and awaits, for dot(1)", set_flag,
+	 FIELD(dot)},
+	{"diff", NULL, "what is different in the plans of two packages; the exit status is 1 if anything is", set_flag,
+	 FIELD(diff)},
+	{"imports", NULL, "what any package may import: name, kind, class, library, version, machine", set_flag,
+	 FIELD(imports)},
+	{"help", NULL, "print this help", set_flag, FIELD(help)},
+	{"version", NULL, "print the version", set_flag, FIELD(version)},
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+_Static_assert(ROWS <= sizeof(((struct command *)0)->chosen), "a bool of struct command for each row");
+
+/* Print the text in its column, after so many columns of spellings. */
+static void print_text(const char *text, int column)
 {
-	command->all |= option == OPTION_ALL;
-	command->json |= option == OPTION_JSON;
-	command->verify |= option == OPTION_VERIFY;
-	command->dot |= option == OPTION_DOT;
-	command->diff |= option == OPTION_DIFF;
-	command->imports |= option == OPTION_IMPORTS;
-	command->help |= option == OPTION_HELP;
-	command->version |= option == OPTION_VERSION;
-	command->by_kernel |= option == OPTION_BY_KERNEL;
-	if (option == OPTION_TASK)
-		command->tasks.task = optarg;
-	if (option == OPTION_KERNEL)
-		command->tasks.kernel = optarg;
-	if (option == OPTION_LAUNCH)
-		read_launch(diag, optarg, &command->tasks);
-	if (option == OPTION_EXPLAIN)
-		sk_array_push(diag->arena, &command->explained, optarg);
-	if (option == OPTION_HTML)
-		command->page = optarg;
-	if (option == OPTION_TRACE)
-		sk_array_push(diag->arena, &command->traces, optarg);
-	if (option < SECTIONS)
-		command->chosen[option] = command->any_chosen = true;
+	enum { INDENT = 15 };
+
+	if (column > INDENT - 2) {
+		putchar('\n');
+		column = 0;
+	}
+	for (const char *end; text; text = *end ? end + 1 : NULL, column = 0) {
+		end = strchrnul(text, '\n');
+		printf("%*s%.*s\n", INDENT - column, "", (int)(end - text), text);
+	}
 }
 
-/* Sections in the order of their table: steps and reasons are those that tell of tasks. */
+static void print_help(void)
+{
+	int column = 0;
+
+	puts("Usage: skdump [options] PACKAGE\n"
+	     "       skdump --diff PACKAGE PACKAGE\n"
+	     "       skdump --imports\n"
+	     "Show what is in a superkernel package: everything but its task entries, or what the options ask for.\n");
+	for (int i = 0; i < ROWS; i++) {
+		column += printf("%s--%s%s%s", column ? ", " : "  ", rows[i].name, rows[i].value ? " " : "",
+				 rows[i].value ? rows[i].value : "");
+		if (!*rows[i].text)
+			continue;
+		print_text(rows[i].text, column);
+		column = 0;
+	}
+	puts("\n"
+	     "Exit status: 0; 1 after an error; 2 if --verify has found no error, but not everything could be proved. "
+	     "See\n"
+	     "skdump(1).");
+}
+
+/* ---- options together ---- */
+
+/* Steps and reasons are the sections that tell of tasks. */
 static void check_filter(struct sk_diag *diag, const struct command *command)
 {
 	bool filtered = sk_task_filter_is_set(&command->tasks), steps = command->all, reasons = command->all;
 
-	for (int i = 0; i < SECTIONS; i++) {
-		steps |= command->chosen[i] && sections[i].show == sk_show_steps;
-		reasons |= command->chosen[i] && sections[i].show == sk_show_reasons;
+	for (int i = 0; i < ROWS; i++) {
+		steps |= command->chosen[i] && rows[i].show == sk_show_steps;
+		reasons |= command->chosen[i] && rows[i].show == sk_show_reasons;
 	}
 	if (command->by_kernel && !steps)
 		sk_error(diag, (struct sk_place){0}, "--by-kernel sums up what --steps shows, and goes with it");
@@ -145,7 +172,7 @@ static void check_filter(struct sk_diag *diag, const struct command *command)
 			 "--task, --kernel and --launch choose of --steps and --reasons, and go with these");
 }
 
-static void take_packages(struct sk_diag *diag, int count, char **words, struct command *command)
+static void read_packages(struct sk_diag *diag, int count, char **words, struct command *command)
 {
 	struct sk_place nowhere = {0};
 	int wanted = command->diff ? 2 : command->imports ? 0 : 1;
@@ -194,31 +221,15 @@ static void keep_inputs(struct sk_diag *diag, const struct command *command)
 
 static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *command)
 {
-	struct option options[OPTIONS + 1] = {
-		[OPTION_ALL] = {"all", no_argument, NULL, OPTION_ALL},
-		[OPTION_TASK] = {"task", required_argument, NULL, OPTION_TASK},
-		[OPTION_KERNEL] = {"kernel", required_argument, NULL, OPTION_KERNEL},
-		[OPTION_LAUNCH] = {"launch", required_argument, NULL, OPTION_LAUNCH},
-		[OPTION_BY_KERNEL] = {"by-kernel", no_argument, NULL, OPTION_BY_KERNEL},
-		[OPTION_JSON] = {"json", no_argument, NULL, OPTION_JSON},
-		[OPTION_HTML] = {"html", required_argument, NULL, OPTION_HTML},
-		[OPTION_TRACE] = {"trace", required_argument, NULL, OPTION_TRACE},
-		[OPTION_VERIFY] = {"verify", no_argument, NULL, OPTION_VERIFY},
-		[OPTION_EXPLAIN] = {"explain", required_argument, NULL, OPTION_EXPLAIN},
-		[OPTION_DOT] = {"dot", no_argument, NULL, OPTION_DOT},
-		[OPTION_DIFF] = {"diff", no_argument, NULL, OPTION_DIFF},
-		[OPTION_IMPORTS] = {"imports", no_argument, NULL, OPTION_IMPORTS},
-		[OPTION_HELP] = {"help", no_argument, NULL, OPTION_HELP},
-		[OPTION_VERSION] = {"version", no_argument, NULL, OPTION_VERSION},
-	};
-	const char *names[OPTIONS];
+	struct option options[ROWS + 1] = {0};
+	const char *names[ROWS];
 	struct sk_place nowhere = {0};
 	int option;
 
-	for (int i = 0; i < SECTIONS; i++)
-		options[i] = (struct option){sections[i].option, no_argument, NULL, i};
-	for (int i = 0; i < OPTIONS; i++)
-		names[i] = sk_arena_print(diag->arena, "--%s", options[i].name);
+	for (int i = 0; i < ROWS; i++) {
+		options[i] = (struct option){rows[i].name, rows[i].value ? required_argument : no_argument, NULL, i};
+		names[i] = sk_arena_print(diag->arena, "--%s", rows[i].name);
+	}
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
 		/* In a word of one-letter options, which we do not have, optind still points at the word. Long
@@ -229,13 +240,16 @@ static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *c
 			sk_error(diag, nowhere, "option '%s' wants a value", word);
 		else if (option == '?')
 			sk_error(diag, nowhere, "unknown option '%s'%s", word,
-				 sk_did_you_mean(diag->arena, word, names, OPTIONS));
+				 sk_did_you_mean(diag->arena, word, names, ROWS));
 		if (diag->errors)
 			return false;
-		apply(diag, command, option);
+		if (rows[option].show)
+			command->chosen[option] = command->any_chosen = true;
+		else
+			rows[option].take(diag, optarg, (char *)command + rows[option].field);
 	}
 	if (!command->help && !command->version)
-		take_packages(diag, argc - optind, argv + optind, command);
+		read_packages(diag, argc - optind, argv + optind, command);
 	if (!diag->errors && command->page && command->packages[0])
 		keep_inputs(diag, command);
 	return !diag->errors;
@@ -260,9 +274,9 @@ static void show(struct sk_arena *arena, const struct sk_package_file *file, con
 		return;
 	if (everything)
 		sk_show_summary(&show);
-	for (int i = 0; i < SECTIONS; i++)
-		if (everything || command->chosen[i])
-			sections[i].show(&show);
+	for (int i = 0; i < ROWS; i++)
+		if (rows[i].show && (everything || command->chosen[i]))
+			rows[i].show(&show);
 }
 
 static const char *plural(uint32_t count, const char *one, const char *several)
@@ -428,7 +442,7 @@ int main(int argc, char **argv)
 	sk_diag_init(&diag, arena);
 	if (parse(&diag, argc, argv, &command)) {
 		if (command.help)
-			fputs(help, stdout);
+			print_help();
 		else if (command.version)
 			puts("skdump " PACKAGE_VERSION);
 		else if (command.diff)
