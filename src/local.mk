@@ -78,7 +78,6 @@ src_libcore_la_SOURCES = \
 	src/bind/binder.c \
 	src/command/command.c src/command/command.h \
 	src/command/configure.c \
-	src/command/help.c \
 	src/command/option.c src/command/command-parts.h \
 	src/command/response.c \
 	src/package/entries.c \

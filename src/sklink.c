@@ -17,30 +17,12 @@
 #include "src/outputs/outputs.h"
 #include "src/package/package.h"
 
-/* What is about models, and asked for where there is none. */
+/* No option is about a model where there is none. */
 static void check_options(const struct sk_link *link)
 {
-	const struct sk_command_line *command = link->command;
-	const char *option = command->shapes.count	  ? "--shape"
-			     : command->dimensions.count  ? "--dim"
-			     : command->frozen.count	  ? "--freeze"
-			     : command->states.count	  ? "--state"
-			     : command->kept.count	  ? "--keep"
-			     : command->scopes.count	  ? "--scope"
-			     : command->fusion_flags	  ? "--fusion-flags"
-			     : command->fusion_target	  ? "--fusion-target"
-			     : command->switches	  ? "--fusion-switch-file"
-			     : command->fusion_result	  ? "--fusion-result"
-			     : command->rules.count	  ? "--rules"
-			     : command->no_pattern_fusion ? "--no-pattern-fusion"
-			     : command->external_links	  ? "--allow-external-links"
-			     : command->model_text	  ? "--model-text"
-			     : command->dump_folder	  ? "--dump-dir"
-							  : NULL;
-
-	if (option)
-		sk_error(link->diag, (struct sk_place){.file = command->manifest},
-			 "%s is about a model, and this manifest names none ('graph')", option);
+	if (link->command->model_option)
+		sk_error(link->diag, (struct sk_place){.file = link->command->manifest},
+			 "%s is about a model, and this manifest names none ('graph')", link->command->model_option);
 }
 
 static bool read_manifest(struct sk_link *link)
@@ -160,7 +142,7 @@ int main(int argc, char **argv)
 	bool understood = sk_command_parse(arena, &diag, argc, argv, &command);
 
 	if (command.help)
-		fputs(sk_command_help, stdout);
+		sk_command_print_help(arena, stdout);
 	else if (command.version)
 		puts("sklink " PACKAGE_VERSION);
 	else if (understood)

@@ -2,6 +2,7 @@
 #ifndef SK_SRC_COMMAND_COMMAND_PARTS_H
 #define SK_SRC_COMMAND_COMMAND_PARTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -53,8 +54,6 @@ enum sk_option_action {
 	SK_OPTION_END_WHOLE,
 	/* What a package is in any case: */
 	SK_OPTION_ACCEPT,
-	SK_OPTION_ACCEPT_VALUE,
-	SK_OPTION_ACCEPT_OPTIONAL_VALUE,
 	/* What a package is not: */
 	SK_OPTION_REFUSE,
 };
@@ -70,9 +69,12 @@ struct sk_option {
 	const char *letter; /* "-o": the value may follow at once; NULL: none */
 	enum sk_option_action action;
 	size_t field;
+	const char *value; /* its name in --help; "[=N]": it may be left out; NULL: the option takes none */
+	const char *text; /* of --help, line by line; NULL: the option is not shown */
 	unsigned minimum, maximum; /* of numbers */
 	const struct sk_option_value *values; /* of what is accepted; NULL: any */
 	const char *refusal; /* of SK_OPTION_REFUSE */
+	bool about_model; /* it is an error where no model is linked */
 };
 
 enum sk_option_arity { SK_OPTION_NO_VALUE, SK_OPTION_OPTIONAL_VALUE, SK_OPTION_VALUE };

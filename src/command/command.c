@@ -257,8 +257,6 @@ static void apply(struct words *words, const struct sk_option *option, const cha
 		*whole = option->action == SK_OPTION_BEGIN_WHOLE;
 		break;
 	case SK_OPTION_ACCEPT:
-	case SK_OPTION_ACCEPT_VALUE:
-	case SK_OPTION_ACCEPT_OPTIONAL_VALUE:
 		accept_value(words, option, value);
 		break;
 	case SK_OPTION_REFUSE:
@@ -370,6 +368,8 @@ static void interpret(struct words *words)
 			refuse_missing_value(words, option, word);
 		else {
 			apply(words, option, value, &whole);
+			if (option->about_model && !words->command->model_option)
+				words->command->model_option = sk_option_spelling(words->arena, option);
 			record(words, option, value);
 		}
 	}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -56,6 +57,7 @@ struct sk_command_line {
 	sk_texts explained; /* --explain: tasks */
 	sk_texts shapes, dimensions, frozen; /* --shape, --dim, --freeze: NAME=VALUE */
 	sk_texts scopes; /* --scope: NAME=PATTERN */
+	const char *model_option; /* the first option that is about a model, as "--shape"; NULL: there is none */
 	const char *model_text; /* --model-text; NULL: none */
 	const char *dump_folder; /* --dump-dir; NULL: none */
 	sk_texts states; /* --state: INPUT=OUTPUT */
@@ -134,8 +136,10 @@ void sk_command_list_outputs(const struct sk_command_line *command,
 /* Where that goes which is asked for at the path: the path, or NULL if it is nowhere or --check wants no file. */
 const char *sk_command_destination(const struct sk_command_line *command, const char *path);
 
-/* What --help prints. */
-extern const char sk_command_help[];
+/* ==== option.c ==== */
+
+/* Print the text of --help, which is made of the table of options. */
+void sk_command_print_help(struct sk_arena *arena, FILE *stream);
 
 /* ==== configure.c ====
  *
