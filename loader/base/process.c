@@ -34,6 +34,6 @@ enum skrt_status sk_process_check(const struct sk_process *process)
 	if (process->forks == atomic_load_explicit(&forks, memory_order_relaxed))
 		return SKRT_OK;
 	return sk_fail(SKRT_DEVICE_LOST,
-		       "the device is that of process %ld, and its threads are there: a fork opens one of its own",
+		       "the device and its threads belong to process %ld: a fork must open a device of its own",
 		       (long)process->id);
 }

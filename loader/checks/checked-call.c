@@ -193,7 +193,7 @@ static int status_of(const struct sk_checked *checked)
 static const char *const closed[] = {
 	[SK_OPEN] = NULL,
 	[SK_BEFORE_WAIT] = "which the call must not touch before sk_wait_pre_task_end",
-	[SK_BEHIND_SET] = "which the call must not touch behind sk_set_next_task_start",
+	[SK_BEHIND_SET] = "which the call must not touch after sk_set_next_task_start",
 };
 
 static bool open_windows(struct sk_checked *checked)

@@ -218,7 +218,7 @@ static bool is_written(const struct sk_guard *guard, const struct sk_window *win
 	    !find_unwritten(guard, window, &low, &high))
 		return true;
 	snprintf(finding, SK_FINDING_SIZE,
-		 "it reads tensor '%s', of which nobody has written bytes %" PRIu64 " to %" PRIu64, memory->name, low,
+		 "it reads tensor '%s', of which no call has written bytes %" PRIu64 " to %" PRIu64, memory->name, low,
 		 high - 1);
 	return false;
 }
@@ -348,7 +348,7 @@ static bool is_paid(struct sk_guard *guard, enum sk_owed most, char *finding)
 			continue;
 		snprintf(finding, SK_FINDING_SIZE,
 			 "it has not written bytes %" PRIu64 " to %" PRIu64
-			 " of tensor '%s', which its signature says that it writes whole ('out')",
+			 " of tensor '%s', which it must write whole ('out' in its signature)",
 			 low, high - 1, guard->memories[window->memory].name);
 		return false;
 	}
@@ -384,9 +384,9 @@ static void print_place(const struct sk_guarded_memory *memory, const char *addr
 	if (between)
 		snprintf(distance, sizeof(distance), "%" PRIu64 " byte%s ", between, between == 1 ? "" : "s");
 	if (in_front)
-		snprintf(text, size, "%sin front of %s", distance, name);
+		snprintf(text, size, "%sbefore %s", distance, name);
 	else if (at >= memory->bytes)
-		snprintf(text, size, "%sbehind the end of %s", distance, name);
+		snprintf(text, size, "%safter the end of %s", distance, name);
 	else
 		snprintf(text, size, "at byte %" PRIu64 " of %s", at, name);
 }
@@ -403,7 +403,7 @@ static void print_permission(const struct sk_guard *guard, uint32_t memory, char
 			best = window;
 	}
 	if (!best) {
-		snprintf(text, size, "%s", guard->closed ? guard->closed : "which is no argument of the call");
+		snprintf(text, size, "%s", guard->closed ? guard->closed : "which is not an argument of the call");
 		return;
 	}
 	int length = snprintf(text, size, "of which the call %s bytes %" PRIu64 " to %" PRIu64,

@@ -201,7 +201,7 @@ static int report(const struct sk_checked *checked, struct cut cut, uint64_t ele
 	while ((end = next_end(&cut)) <= element && end < cut.high)
 		cut.low = end;
 	return found(checked,
-		     "it belies 'split': a call for %" PRIu64 " elements (from %" PRIu64
+		     "it contradicts 'split': a call for %" PRIu64 " elements (from %" PRIu64
 		     " on) %s a call for all %" PRIu64,
 		     end - cut.low, cut.low, what, all);
 }
@@ -259,10 +259,10 @@ int sk_split_check_call(struct sk_checked *checked, struct sk_split_check *split
 	int status = 0;
 
 	if (!reserve(checked, split) || !copy_written(checked, split->before, false))
-		return found(checked, "no memory to keep what it writes");
+		return found(checked, "no memory to keep the bytes that it writes");
 	status = sk_checked_call(checked, low, high);
 	if (!status && !copy_written(checked, split->whole, false))
-		return found(checked, "no memory to keep what it writes");
+		return found(checked, "no memory to keep the bytes that it writes");
 	for (uint32_t way = 0; way < WAYS && !status && high - low > unit; way++)
 		status = check_way(checked, split, begin_cut(low, high, unit, way, next_random(&split->seed)));
 	if (high - low > unit && !copy_written(checked, split->whole, true) && !status)

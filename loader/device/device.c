@@ -40,7 +40,7 @@ static enum skrt_status find_processors(struct skrt_device *device)
 	cpu_set_t set;
 
 	if (sched_getaffinity(0, sizeof(set), &set))
-		return sk_fail(SKRT_OUT_OF_MEMORY, "cannot find out which processors there are: %s", strerror(errno));
+		return sk_fail(SKRT_OUT_OF_MEMORY, "cannot find the processors of this process: %s", strerror(errno));
 	device->processors = calloc(CPU_SETSIZE, sizeof(*device->processors));
 	if (!device->processors)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a device");

@@ -166,7 +166,7 @@ static void add_refusal(struct text *text, const struct skrt_instance *instance,
 		add(text, "access to 0x%" PRIx64 ", an address that no processor can have; ", address);
 		break;
 	case SK_REFUSAL_ALIGNMENT:
-		add(text, "access to 0x%" PRIx64 " by an instruction that wants a multiple of %" PRIu32, address,
+		add(text, "access to 0x%" PRIx64 " by an instruction that needs a multiple of %" PRIu32, address,
 		    refusal->alignment);
 		add_tensor(text, instance, refusal->address, false);
 		break;
@@ -174,7 +174,7 @@ static void add_refusal(struct text *text, const struct skrt_instance *instance,
 		add(text, "a jump or return to an address that no processor can have; ");
 		break;
 	default:
-		add(text, "an access that is not aligned as its instruction wants it, an address that no processor can "
+		add(text, "an access that is not aligned as its instruction needs it, an address that no processor can "
 			  "have, or an instruction that only the system may execute, or not with these operands; ");
 	}
 }
@@ -483,7 +483,7 @@ static void add_wait(struct text *text, const struct sk_flight *flight, const st
 	if (step != SK_NO_INDEX)
 		add(text, " awaits task '%s' (step %" PRIu32 ") of ", task_name(plan, step), plan->steps[step].number);
 	else
-		add(text, " awaits what the plan does not have, of ");
+		add(text, " awaits a step that the plan does not have, of ");
 	if (!owner) {
 		add(text, "no core");
 		return;
@@ -542,7 +542,7 @@ static void describe_hang(const struct sk_flight *flight, struct text *text)
 		separator = "; ";
 	}
 	if (!*separator)
-		add(text, "no core has got to a task");
+		add(text, "no core has reached a task");
 }
 
 /* ---- complete messages ---- */
@@ -580,7 +580,7 @@ static bool check_plan(const struct skrt_kernel *kernel, struct text *text)
 {
 	if (!sk_module_check_steps(kernel))
 		return true;
-	add(text, "it has failed; where, cannot be said, since the package is damaged: %s", skrt_error());
+	add(text, "it has failed; the place is not known, since the package is damaged: %s", skrt_error());
 	return false;
 }
 

@@ -172,7 +172,7 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 	if (tensor.padding && (bytes < tensor.bytes || bytes - tensor.bytes < tensor.padding))
 		return sk_fail(SKRT_INVALID_ARGUMENT,
 			       "%s: tensor '%s' has %" PRIu64 " bytes, and kernels may read %" PRIu64
-			       " behind them; bound are %" PRIu64 ", all together",
+			       " after them; bound are %" PRIu64 ", all together",
 			       module->path, tensor.name, tensor.bytes, tensor.padding, bytes);
 	if (!tensor.padding && bytes != tensor.bytes)
 		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has %" PRIu64 " bytes, bound are %" PRIu64,

@@ -74,7 +74,7 @@ enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struc
 	if (search.no_memory)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "no memory for a module");
 	if (!search.name)
-		return sk_fail(SKRT_BAD_PACKAGE, "the plan at %p is in no object that is loaded", (const void *)plan);
+		return sk_fail(SKRT_BAD_PACKAGE, "no loaded object contains the plan at %p", (const void *)plan);
 
 	uint64_t size = sizeof(*plan);
 

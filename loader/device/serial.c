@@ -76,7 +76,8 @@ static enum skrt_status check_entry(const struct skrt_kernel *kernel)
 	if (kernel->serial)
 		return SKRT_OK;
 	sk_kernel_title(kernel, title, sizeof(title));
-	return sk_fail(SKRT_NOT_FOUND, "%s: %s has no serial entry: it has a task whose blocks wait for one another",
+	return sk_fail(SKRT_NOT_FOUND,
+		       "%s: %s has no serial entry: it has a task with blocks that wait for one another",
 		       kernel->module->path, title);
 }
 

@@ -14,7 +14,7 @@
 static enum skrt_status check_idle(const struct skrt_device *device)
 {
 	if (device->pending)
-		return sk_fail(SKRT_BUSY, "a trace begins and ends while nothing is pending on the device");
+		return sk_fail(SKRT_BUSY, "a trace can begin and end only while nothing is pending on the device");
 	return SKRT_OK;
 }
 
@@ -67,6 +67,6 @@ enum skrt_status skrt_trace_end(struct skrt_trace *trace)
 	}
 	sk_device_unlock(device);
 	if (!status && trace->no_memory)
-		status = sk_fail(SKRT_OUT_OF_MEMORY, "no memory for all that the trace was to hold");
+		status = sk_fail(SKRT_OUT_OF_MEMORY, "no memory for the whole trace");
 	return status;
 }

@@ -167,9 +167,9 @@ void sk_block_feed(struct sk_core *core, uint32_t number)
 void sk_block_check_flag(const struct sk_block *block, uint32_t flag, const void *at)
 {
 	if (!(caller_of(block).step->flags & (SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE)))
-		sk_call_end("a function for flags without being 'mix'", at);
+		sk_call_end("a function for flags, but is not 'mix',", at);
 	if (flag >= SK_FLAGS)
-		sk_call_end("a function for flags with a number that there is not", at);
+		sk_call_end("a function for flags with an impossible number", at);
 }
 
 static void set_flag(const struct sk_block *block, uint32_t flag)

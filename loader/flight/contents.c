@@ -261,9 +261,8 @@ enum skrt_status sk_module_find_network(struct skrt_module *module, const char *
 		return sk_fail(SKRT_NOT_FOUND, "%s: no network '%s': the package has one, without a name", module->path,
 			       name);
 	if (!name)
-		return sk_fail(SKRT_INVALID_ARGUMENT,
-			       "%s: the package has several networks, of which one has to be named: %s", module->path,
-			       names);
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: the package has several networks, name one of them: %s",
+			       module->path, names);
 	return sk_fail(SKRT_NOT_FOUND, "%s: no network '%s'; there are %s", module->path, name, names);
 }
 

@@ -72,8 +72,8 @@ static enum skrt_status add_tag(const char *path, struct tags *tags, const Elf64
 	case DT_FINI_ARRAY:
 	case DT_FINI_ARRAYSZ:
 		if (tags->values[entry->d_tag])
-			return sk_fail(SKRT_BAD_PACKAGE, "%s: dynamic section: tag %" PRId64 " stands there twice",
-				       path, (int64_t)entry->d_tag);
+			return sk_fail(SKRT_BAD_PACKAGE, "%s: dynamic section: tag %" PRId64 " occurs twice", path,
+				       (int64_t)entry->d_tag);
 		tags->values[entry->d_tag] = entry->d_un.d_val;
 		break;
 	case DT_GNU_HASH:

@@ -99,7 +99,7 @@ static enum skrt_status read_headers(struct loading *loading)
 			       header->e_ident[EI_OSABI]);
 	if (header->e_type == ET_REL)
 		return damaged(loading,
-			       "not a package: an object; what sklink -r makes is for the linker of a program");
+			       "not a package: an object; objects of sklink -r are for the linker of a program");
 	if (header->e_type != ET_DYN)
 		return sk_fail(SKRT_BAD_PACKAGE, "%s: ELF type %u, a package has type 3 (ET_DYN)", loading->path,
 			       header->e_type);
@@ -113,7 +113,7 @@ static enum skrt_status read_headers(struct loading *loading)
 			       header->e_phnum, HEADER_LIMIT);
 	uint64_t size = header->e_phnum * sizeof(Elf64_Phdr);
 	if (header->e_phoff > loading->file_size || size > loading->file_size - header->e_phoff)
-		return damaged(loading, "the file is truncated: program headers lie behind its end");
+		return damaged(loading, "the file is truncated: program headers lie past its end");
 	return header->e_phoff == sizeof(*header) ? SKRT_OK
 						  : read_file(loading, headers->programs, size, header->e_phoff);
 }
@@ -154,7 +154,7 @@ static enum skrt_status add_weights(struct loading *loading, struct sk_image *im
 	if (header->p_memsz == 0)
 		return damaged_segment(loading, index, "empty");
 	if (header->p_vaddr % loading->page || !image->segment_count || !begins_behind(loading, image, header->p_vaddr))
-		return damaged_segment(loading, index, "not behind the segment before it, on pages of its own");
+		return damaged_segment(loading, index, "not after the previous segment, on pages of its own");
 	image->weights =
 		(struct sk_image_segment){.address = header->p_vaddr, .size = header->p_memsz, .protection = PROT_READ};
 	return SKRT_OK;
@@ -169,13 +169,13 @@ static enum skrt_status add_segment(struct loading *loading, struct sk_image *im
 	if (header->p_filesz > header->p_memsz)
 		return damaged_segment(loading, index, "larger in the file than in memory");
 	if (header->p_offset > loading->file_size || header->p_filesz > loading->file_size - header->p_offset)
-		return damaged_segment(loading, index, "the file is truncated: the segment ends behind its end");
+		return damaged_segment(loading, index, "the file is truncated: the segment ends past its end");
 	if (__builtin_add_overflow(header->p_vaddr, header->p_memsz, &end) || end > SPAN_LIMIT)
 		return damaged_segment(loading, index, "too large an address");
 	if (header->p_memsz == 0)
 		return damaged_segment(loading, index, "empty");
 	if (!is_power_of_two(align) || align > ALIGN_LIMIT)
-		return damaged_segment(loading, index, "the alignment is no power of two up to 2^30");
+		return damaged_segment(loading, index, "the alignment is not a power of two up to 2^30");
 	if ((header->p_vaddr ^ header->p_offset) & ((align > loading->page ? align : loading->page) - 1))
 		return damaged_segment(loading, index, "address and file offset differ within a page");
 	if (header->p_flags & ~(uint32_t)(PF_R | PF_W | PF_X))
@@ -189,7 +189,7 @@ static enum skrt_status add_segment(struct loading *loading, struct sk_image *im
 	if (image->segment_count == SK_IMAGE_SEGMENTS)
 		return damaged_segment(loading, index, "too many segments");
 	if (image->weights.size || !begins_behind(loading, image, header->p_vaddr))
-		return damaged_segment(loading, index, "not behind the segment before it, on pages of its own");
+		return damaged_segment(loading, index, "not after the previous segment, on pages of its own");
 	image->segments[image->segment_count++] = (struct sk_image_segment){
 		.address = header->p_vaddr,
 		.size = header->p_memsz,
@@ -362,7 +362,7 @@ static enum skrt_status open_storage(const struct loading *loading, struct sk_im
 	if (header->p_filesz > header->p_memsz || header->p_memsz > SPAN_LIMIT)
 		return damaged(loading, "PT_TLS is larger in the file than in memory, or larger than any memory");
 	if (!is_power_of_two(header->p_align) || header->p_align > ALIGN_LIMIT)
-		return damaged(loading, "the alignment of PT_TLS is no power of two up to 2^30");
+		return damaged(loading, "the alignment of PT_TLS is not a power of two up to 2^30");
 	if (header->p_filesz && !sk_image_memory(image, header->p_vaddr, header->p_filesz, 1, PROT_READ))
 		return damaged(loading, "PT_TLS does not lie in a segment");
 	storage->image = (const void *)(image->bias + header->p_vaddr);
@@ -373,12 +373,13 @@ static enum skrt_status open_storage(const struct loading *loading, struct sk_im
 		return SKRT_OK;
 	if (room == SIZE_MAX)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for thread-local storage", loading->path);
-	return sk_fail(SKRT_UNSUPPORTED,
-		       "%s: needs %" PRIu64 " bytes of thread-local storage, aligned to %" PRIu64
-		       ", at one distance from the thread pointer in all threads (initial-exec); libskrt has %zu left "
-		       "of %d, aligned to %d: compile what has the variables with -fPIC, and without -ftls-model",
-		       loading->path, (uint64_t)header->p_memsz, (uint64_t)header->p_align, room, SK_STATIC_STORAGE,
-		       SK_STATIC_STORAGE_ALIGNMENT);
+	return sk_fail(
+		SKRT_UNSUPPORTED,
+		"%s: needs %" PRIu64 " bytes of thread-local storage, aligned to %" PRIu64
+		", at one distance from the thread pointer in all threads (initial-exec); libskrt has %zu left "
+		"of %d, aligned to %d: compile the code with these variables with -fPIC, and without -ftls-model",
+		loading->path, (uint64_t)header->p_memsz, (uint64_t)header->p_align, room, SK_STATIC_STORAGE,
+		SK_STATIC_STORAGE_ALIGNMENT);
 }
 
 /* Make the data that only relocations write read-only. Like the C library, protect whole pages only. */

@@ -106,8 +106,7 @@ static enum skrt_status check_rest(const struct sk_source *source, const struct 
 	if (!status) {
 		sk_seal_hash_rest(in_memory(image, image->segments[0].address), &rest, 1, hash);
 		if (memcmp(hash, seal->rest, sizeof(hash)) != 0)
-			status = refuse(source,
-					"the file is not as it was linked, but nothing that is loaded has changed");
+			status = refuse(source, "the file is not as it was linked, but the loaded bytes are unchanged");
 	}
 	free(bytes);
 	return status;
@@ -165,7 +164,7 @@ enum skrt_status sk_integrity_check(const struct sk_source *source, const struct
 		return status;
 	sk_seal_hash_loaded(&loaded, hash);
 	if (memcmp(hash, seal->loaded, sizeof(hash)) != 0)
-		return refuse(source, "what is loaded is not what was linked");
+		return refuse(source, "the loaded bytes are not those that were linked");
 	/* Stripping changes only bytes that are not loaded, and the file's size. */
 	return file->size == seal->file_size ? check_rest(source, image, seal, file) : SKRT_OK;
 }

@@ -52,7 +52,8 @@ static enum skrt_status fail_missing(const char *path, const struct missing *mis
 		return SKRT_OK;
 	if (missing->unnamed)
 		snprintf(more, sizeof(more), " and %" PRIu32 " more", missing->unnamed);
-	return sk_fail(SKRT_UNSUPPORTED, "%s: imports what libskrt does not provide: %s%s", path, missing->names, more);
+	return sk_fail(SKRT_UNSUPPORTED, "%s: imports names that libskrt does not provide: %s%s", path, missing->names,
+		       more);
 }
 
 /* Find an import. A function of the loading program has priority over libskrt's own. It is assumed not to lock, but,

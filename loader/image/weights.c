@@ -44,7 +44,7 @@ static enum skrt_status find_record(const struct sk_source *source, const struct
 
 	if (!record || (uintptr_t)record % _Alignof(struct sk_weights) || size <= sizeof(*record) ||
 	    !sk_image_holds(image, record, size, PROT_READ) || sk_image_holds(image, record, size, PROT_WRITE))
-		return damaged(source, "it has a segment for weights, but does not say which");
+		return damaged(source, "it has a segment for weights, but does not name them");
 	if (record->version != SK_WEIGHTS_VERSION)
 		return sk_fail(SKRT_BAD_PACKAGE, "%s: weights of version %" PRIu32 "; this libskrt reads version %d",
 			       source->name, record->version, SK_WEIGHTS_VERSION);
@@ -52,7 +52,7 @@ static enum skrt_status find_record(const struct sk_source *source, const struct
 	size -= sizeof(*record);
 	if (size > SK_WEIGHTS_NAME_LIMIT || strnlen(name, size) + 1 != size || size == 1 || strchr(name, '/') ||
 	    !strcmp(name, ".") || !strcmp(name, ".."))
-		return damaged(source, "the name of its weights is no name of a file");
+		return damaged(source, "the name of its weights is not the name of a file");
 	if (record->identity.size != image->weights.size ||
 	    (uintptr_t)&record->constants + (uintptr_t)(intptr_t)record->constants !=
 		    image->bias + image->weights.address)
@@ -207,7 +207,7 @@ enum skrt_status sk_weights_check(const struct sk_source *source, const struct s
 		return status;
 	sk_seal_hash_weights(&all, 1, hash);
 	if (memcmp(hash, record->identity.hash, sizeof(hash)) != 0)
-		return sk_fail(SKRT_BAD_PACKAGE, "%s: integrity: its weights, '%s', are not what was linked",
+		return sk_fail(SKRT_BAD_PACKAGE, "%s: integrity: its weights, '%s', are not those that were linked",
 			       source->name, record->name);
 	return SKRT_OK;
 }

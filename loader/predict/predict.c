@@ -90,7 +90,7 @@ static bool load_profile(struct prediction *prediction, const struct sk_predict_
 		builtin |= !strcmp(linked, sk_profile_builtins[i]);
 	if (!device && !builtin) {
 		snprintf(prediction->error, prediction->error_size,
-			 "the package is linked for device '%s', whose profile is a file: give it with --device",
+			 "the package is linked for device '%s', which has a profile file: give it with --device",
 			 linked);
 		return false;
 	}

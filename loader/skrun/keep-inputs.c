@@ -37,7 +37,7 @@ bool sk_keep_inputs(const struct sk_session *session, const struct sk_run_option
 		inputs[count - 1] = named;
 	for (size_t i = 0; output && i < count; i++)
 		if (inputs[i] && sk_is_same(output, inputs[i])) {
-			sk_skrun_error("%s: is an input, too; give the output a name of its own", output);
+			sk_skrun_error("%s: is also an input; give the output a name of its own", output);
 			return false;
 		}
 	return true;

@@ -116,7 +116,7 @@ static bool write_times(struct sk_session *session, const char *path, uint32_t t
 	bool good = file != NULL;
 
 	if (good)
-		fprintf(file, "# What each task takes on one core of this machine, the median of %" PRIu32 " runs.\n",
+		fprintf(file, "# The time of each task on one core of this machine, the median of %" PRIu32 " runs.\n",
 			rounds);
 	for (uint32_t i = 0; good && i < task_count; i++) {
 		const struct sk_plan_task *task = &session->module->plan.tasks[session->network.first_task + i];

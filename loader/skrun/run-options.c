@@ -175,7 +175,7 @@ static bool read_key(struct sk_run_options *options, const struct row *row, cons
 static const struct row rows[] = {
 	{"input", "NAME=FILE", "read an input or inout tensor from a .npy file; may be repeated", add_input},
 	{"output", "NAME=FILE", "write an output or inout tensor to a .npy file; may be repeated", add_output},
-	{"network", "NAME", "of a package of several networks, the one that is meant", set_text, FIELD(network)},
+	{"network", "NAME", "the network to run, in a package of several", set_text, FIELD(network)},
 	{"random", "SEED", "fill all inputs that have no file, the same for the same seed", set_random,
 	 .most = UINT64_MAX},
 	{"verify", NULL,
@@ -196,7 +196,7 @@ static const struct row rows[] = {
 	 .most = UINT64_MAX},
 	{"timeout", "SECONDS", "end a launch that takes longer", set_timeout},
 	{"guard", NULL,
-	 "find reads and writes out of bounds, reads of what is not written, and outputs that\n"
+	 "find reads and writes out of bounds, reads of unwritten bytes, and outputs that\n"
 	 "a kernel does not write whole",
 	 add_check, .constant = SKRT_GUARD},
 	{"check-races", NULL, "find accesses that no await orders (on the device a3 unless --device says otherwise)",
@@ -205,7 +205,7 @@ static const struct row rows[] = {
 	 add_check, .constant = SKRT_CHECK_SPLIT},
 	{"check-integrity", NULL, "refuse a package that is not as sklink wrote it (strip is allowed)",
 	 check_integrity},
-	{"trust", "FILE", "refuse a package that is not signed with the key whose public part is in FILE (PEM)",
+	{"trust", "FILE", "refuse a package without a signature by the owner of the public key in FILE (PEM)",
 	 read_key},
 	{"weights", "FILE", "the constants of the package are in FILE (default: the file that it names, beside it)",
 	 set_text, FIELD(package.weights)},
@@ -215,28 +215,28 @@ static const struct row rows[] = {
 	 set_flag, FIELD(time)},
 	{"warm-up", "N", "run N times before --time, --trace and --profile begin", set_number, FIELD(warm_up),
 	 .most = 1000000000},
-	{"json", NULL, "print what --time and --profile find as data in JSON, and nothing else", set_flag, FIELD(json)},
+	{"json", NULL, "print only the results of --time and --profile, as JSON", set_flag, FIELD(json)},
 	{"trace", "FILE",
-	 "write what each core did when to FILE, for ui.perfetto.dev, chrome://tracing and\n"
-	 "skdump --html; with --predict, what it would do, unfused and fused",
+	 "write the activities of each core to FILE, for ui.perfetto.dev, chrome://tracing and\n"
+	 "skdump --html; with --predict, the predicted ones, unfused and fused",
 	 set_text, FIELD(trace)},
 	{"html", "FILE", "with --trace: write the page of skdump --html with that trace, for a browser", set_text,
 	 FIELD(page)},
 	{"profile", NULL, "print how long each task took, and how long cores waited before it", set_flag,
 	 FIELD(profile)},
 	{"task", "GLOB", "of --profile and --predict: only tasks of such a name", set_text, FIELD(tasks.task)},
-	{"kernel", "GLOB", "the same: only tasks whose kernel has such a name", set_text, FIELD(tasks.kernel)},
+	{"kernel", "GLOB", "the same: only tasks with a kernel of such a name", set_text, FIELD(tasks.kernel)},
 	{"launch", "N", "the same: only tasks of that launch, by its number in skdump --launches", set_launch,
 	 .most = UINT32_MAX},
 	{"by-kernel", NULL, "of --profile and --predict: sums by kernel", set_flag, FIELD(by_kernel)},
 	{"verbose", NULL, "sum up all outputs, not the first 20 alone", set_flag, FIELD(verbose)},
 	{"list", NULL, "list tensors and launches, and run nothing", set_flag, FIELD(list)},
 	{"predict", NULL,
-	 "print what the network would take on a device, unfused and fused (default: the one that\n"
-	 "the package is linked for); run no kernel",
+	 "print the predicted time of the network on a device, unfused and fused (default: the\n"
+	 "one that the package is linked for); run no kernel",
 	 set_flag, FIELD(predict)},
-	{"costs", "FILE", "with --predict: what each task takes, as --measure writes it", set_text, FIELD(costs)},
-	{"measure", "FILE", "run each task alone on one core, and write what each takes", set_text, FIELD(measure)},
+	{"costs", "FILE", "with --predict: the time of each task, as --measure writes it", set_text, FIELD(costs)},
+	{"measure", "FILE", "run each task alone on one core, and write its time", set_text, FIELD(measure)},
 	{"help", NULL, NULL, set_flag, FIELD(help)},
 	{"version", NULL, NULL, set_flag, FIELD(version)},
 };
@@ -288,9 +288,9 @@ static bool check_telling(const struct sk_run_options *options)
 	bool chosen = sk_task_filter_is_set(&options->tasks) || options->by_kernel;
 
 	if (options->json && !options->time && !options->profile)
-		sk_skrun_error("--json tells what has been measured; it goes with --time or --profile");
+		sk_skrun_error("--json prints measured values; it goes with --time or --profile");
 	else if (options->json && options->verify)
-		sk_skrun_error("--json tells of times alone; --verify does not go with it");
+		sk_skrun_error("--json prints only times; --verify does not go with it");
 	else if (chosen && !options->profile && !options->predict)
 		sk_skrun_error("--task, --kernel, --launch and --by-kernel go with --profile or --predict");
 	else
@@ -316,9 +316,9 @@ static bool check_options(struct sk_run_options *options)
 	else if (options->page && !options->trace)
 		sk_skrun_error("--html shows a trace; it goes with --trace");
 	else if (options->page && sk_is_special(options->trace))
-		sk_skrun_error("--html shows the trace that has been written; --trace wants a file for it");
+		sk_skrun_error("--html shows the trace that has been written; --trace needs a file for it");
 	else if (options->page && !strcmp(options->page, options->trace))
-		sk_skrun_error("--html and --trace want a file each");
+		sk_skrun_error("--html and --trace need a file each");
 	else if (options->list && (options->trace || options->page || options->measure || options->output_count))
 		sk_skrun_error("--list runs nothing; --output, --trace, --html and --measure do not go with it");
 	else if (!options->predict && options->costs)
@@ -336,14 +336,13 @@ static bool check_options(struct sk_run_options *options)
 			"--measure runs each task alone; --output, --verify, --time, --trace, --profile, --unfused "
 			"and --serial do not go with it");
 	else if (options->warm_up && (options->list || options->verify || options->measure || split))
-		sk_skrun_error(
-			"--warm-up is for runs that are told about; --list, --verify, --measure and --check-split do "
-			"not go with it");
+		sk_skrun_error("--warm-up is for measured runs; --list, --verify, --measure and --check-split do "
+			       "not go with it");
 	else if (options->device.checks && options->mode == SK_RUN_SERIAL)
 		sk_skrun_error("serial entries run unchecked: --serial goes with neither --guard nor --check-races");
 	else if ((options->trace || options->profile) &&
 		 (options->verify || options->mode == SK_RUN_SERIAL || options->device.checks))
-		sk_skrun_error("--trace and --profile tell about fused or unfused runs; --verify, --serial, --guard, "
+		sk_skrun_error("--trace and --profile show fused or unfused runs; --verify, --serial, --guard, "
 			       "--check-races and --check-split do not go with them");
 	else
 		return check_telling(options);

@@ -81,7 +81,7 @@ static bool check_filter(const struct sk_session *session, const struct sk_run_o
 		return false;
 	if (sk_task_filter_finds(&options->tasks, &session->module->plan, network->first_task, network->task_count))
 		return true;
-	sk_skrun_error("%s: no task of the network is what --task, --kernel and --launch ask for", session->path);
+	sk_skrun_error("%s: no task of the network matches --task, --kernel and --launch", session->path);
 	return false;
 }
 

@@ -121,7 +121,7 @@ bool sk_command_check_outputs(const struct sk_command_line *command, struct sk_d
 		if (!outputs[i].path || !sk_linker_has_input(linker, outputs[i].path))
 			continue;
 		sk_error(diag, (struct sk_place){.file = outputs[i].path},
-			 "is an input, too; give the output a name of its own");
+			 "is also an input; give the output a name of its own");
 		ok = false;
 	}
 	return ok;

@@ -216,7 +216,7 @@ static void keep_inputs(struct sk_diag *diag, const struct command *command)
 		same |= sk_is_same(command->page, command->traces.items[i]);
 	if (same)
 		sk_error(diag, (struct sk_place){.file = command->page},
-			 "is an input, too; give the page a name of its own");
+			 "is also an input; give the page a name of its own");
 }
 
 static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *command)
@@ -374,8 +374,7 @@ static bool run(struct sk_arena *arena, struct sk_diag *diag, const struct comma
 	/* A misspelt pattern should not look like a package without such tasks. */
 	if (sk_task_filter_is_set(&command->tasks) &&
 	    !sk_task_filter_finds(&command->tasks, &file.plan, 0, file.plan.task_count)) {
-		sk_error(diag, (struct sk_place){.file = file.path},
-			 "no task is what --task, --kernel and --launch ask for");
+		sk_error(diag, (struct sk_place){.file = file.path}, "no task matches --task, --kernel and --launch");
 		sk_package_file_close(&file);
 		return false;
 	}

@@ -352,7 +352,7 @@ fails_with "wants none, safe or all, not 'some'" "$sklink" twins.yaml twins.o --
 # No output replaces an input.
 for option in -Map=model.yaml --time-trace=w.npy --dependency-file=w.npy '-o kernels.o' '-o more'; do
 	# shellcheck disable=SC2086
-	fails_with 'is an input, too' "$sklink" model.yaml kernels.o @more -o out.sk $option
+	fails_with 'is also an input' "$sklink" model.yaml kernels.o @more -o out.sk $option
 done
 
 # --print-map is the map, and the last of the options that say where it goes counts.
@@ -379,7 +379,7 @@ for line in 'kernels.o:\(.text.add\)' '^task .only' '^objects pulled +1$' '"task
 	grep -qE "$line" ../said.txt || fail "--check does not print $line"
 done
 cd ..
-fails_with "model.yaml: is an input, too" "$sklink" model.yaml kernels.o --check -o model.yaml
+fails_with "model.yaml: is also an input" "$sklink" model.yaml kernels.o --check -o model.yaml
 fails_with 'unknown kernel' "$sklink" many.yaml kernels.o --check
 fails_with 'undefined symbol: g' "$sklink" model.yaml kernels.o f.o -u user --check -o never.sk
 fails_with 'no output given' "$sklink" model.yaml kernels.o --check --dependency-file=-

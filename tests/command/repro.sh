@@ -88,6 +88,6 @@ fails_with 'link/../same.o: cannot be reproduced: another file has the same path
 	"$sklink" model.yaml "$kernels" same.o link/../same.o -o out.sk --repro=out.tar
 [ ! -e out.tar ] || fail "an archive in spite of the error"
 cp model.yaml kept.yaml
-fails_with 'model.yaml: is an input, too' "$sklink" model.yaml "$kernels" -o out2.sk --repro=model.yaml
+fails_with 'model.yaml: is also an input' "$sklink" model.yaml "$kernels" -o out2.sk --repro=model.yaml
 cmp model.yaml kept.yaml && [ ! -e out2.sk ] || fail "an input is replaced"
 fails_with 'nowhere/out.tar: cannot create the file' "$sklink" model.yaml "$kernels" -o out2.sk --repro=nowhere/out.tar

@@ -147,7 +147,7 @@ errors '^sklink: error: .*, not -m aarch64linux$' 1000 -m aarch64linux kernel_00
 			-o again.sk -j$threads
 		cmp once.sk again.sk || fail "a file of several names is several inputs with $threads threads"
 		for other in other.o other-plain.o; do
-			fails_with "^sklink: error: $other: is an input, too" \
+			fails_with "^sklink: error: $other: is also an input" \
 				"$sklink" model.yaml @loose libpart.a libthin.a plain.o -o $other -j$threads
 		done
 		cmp other.o kernel_0004.o && cmp other-plain.o plain.o || fail "an input has been written"

@@ -259,7 +259,7 @@ sed 's/short: {seq: 5}/short: {}/' net.yaml >bad.yaml
 fails_with "bad.yaml:3:18: network 'short' has no dimensions" "$sklink" bad.yaml "$@" -o bad.sk
 fails_with "net.yaml:3:[0-9]*: dims 'seq=37': there is a set 'long' already" "$sklink" net.yaml "$@" --dim long:seq=3 \
 	-o bad.sk
-fails_with "both.sk: the package has several networks, of which one has to be named: short, long" "$skrun" both.sk \
+fails_with "both.sk: the package has several networks, name one of them: short, long" "$skrun" both.sk \
 	--random 1
 fails_with "both.sk: no network 'lon'; there are short, long" "$skrun" both.sk --network lon --random 1
 long=$(printf 'long%.0s' {1..15})

@@ -572,4 +572,4 @@ $CC -I. -Wall -Werror -c bytes.c -o bytes.o
 
 # ---- the command line ----
 fails_with 'unknown option .--relocateable.; did you mean .--relocatable.' "$sklink" first.yaml simple.o --relocateable -o bad.o
-fails_with 'is an input, too' "$sklink" first.yaml simple.o -r -o simple.o
+fails_with 'is also an input' "$sklink" first.yaml simple.o -r -o simple.o

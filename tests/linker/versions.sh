@@ -286,4 +286,4 @@ printf 'V1 { scale; sk_*; };\n' >script
 "$skdump" --verify model.sk >/dev/null || fail "skdump refuses a package with versions"
 readelf --dyn-syms -W model.sk | grep -q ' scale@@V1$' || fail "a kernel is not exported"
 grep -q '^  script' out.d || fail "the script is no dependency"
-fails_with 'is an input, too' "$sklink" model.yaml kernels.o --version-script=script -o script
+fails_with 'is also an input' "$sklink" model.yaml kernels.o --version-script=script -o script

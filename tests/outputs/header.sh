@@ -198,8 +198,8 @@ gcc -std=c11 $warnings -c tiny.c || fail "a workspace of no bytes"
 mkdir elsewhere && cp model.yaml kernels.o more.o elsewhere/
 (cd elsewhere && "$sklink" model.yaml kernels.o more.o -o other.sk --header other.h)
 cmp model.h elsewhere/other.h || fail "the header depends on where it is written"
-fails_with '^sklink: error: kernels.o: is an input, too' "$sklink" tiny.yaml kernels.o -o bad.sk --header kernels.o
-fails_with '^sklink: error: ./tiny.yaml: is an input, too' "$sklink" tiny.yaml kernels.o -o bad.sk --header ./tiny.yaml
+fails_with '^sklink: error: kernels.o: is also an input' "$sklink" tiny.yaml kernels.o -o bad.sk --header kernels.o
+fails_with '^sklink: error: ./tiny.yaml: is also an input' "$sklink" tiny.yaml kernels.o -o bad.sk --header ./tiny.yaml
 fails_with 'nowhere/bad.h: cannot create' "$sklink" tiny.yaml kernels.o -o bad.sk --header nowhere/bad.h
 sed 's/kernel: scale/kernel: skale/' tiny.yaml >wrong.yaml
 fails_with "kernel 'skale'" "$sklink" wrong.yaml kernels.o -o bad.sk --header bad.h

@@ -112,7 +112,7 @@ fails_with "^sklink: error: there is no task 'dubble' to explain; did you mean '
 [ ! -e out.sk ] || fail "a package in spite of a misspelt task"
 fails_with "^skdump: error: there is no task 'dubble' to explain; did you mean 'double'\?" "$skdump" --explain dubble \
 	model.sk
-fails_with "^sklink: error: kernels.o: is an input, too" "$sklink" model.yaml kernels.o -o out.sk --report=kernels.o
+fails_with "^sklink: error: kernels.o: is also an input" "$sklink" model.yaml kernels.o -o out.sk --report=kernels.o
 fails_with "^skdump: error: option '--explain' wants a value" "$skdump" model.sk --explain
 
 # Two plans.

@@ -259,7 +259,7 @@ refused "holds other weights" size
 damage hash 24 '\1\1'
 refused "holds other weights" hash
 damage changed 5000 '\1'
-refused "integrity: its weights, 'one.weights', are not what was linked" changed --check-integrity
+refused "integrity: its weights, 'one.weights', are not those that were linked" changed --check-integrity
 
 # What the package says of them must fit what it is.
 at=$(grep -abo 'one\.weights' there/one.sk | head -1 | cut -d: -f1)
@@ -271,9 +271,9 @@ hostile() {
 	"$skdump" --verify there/hostile.sk >out.txt 2>&1 || status=$?
 	[ "$status" = 1 ] || fail "skdump takes a damaged record of weights: status $status"
 }
-hostile "$((at + 2))" '/' "hostile.sk: the name of its weights is no name of a file"
-hostile "$at" '\0' "hostile.sk: the name of its weights is no name of a file"
-hostile "$((at + 11))" 'x' "hostile.sk: the name of its weights is no name of a file"
+hostile "$((at + 2))" '/' "hostile.sk: the name of its weights is not the name of a file"
+hostile "$at" '\0' "hostile.sk: the name of its weights is not the name of a file"
+hostile "$((at + 11))" 'x' "hostile.sk: the name of its weights is not the name of a file"
 hostile "$((at - 24))" '\1' "hostile.sk: its weights are not where their segment is"
 hostile "$((at - 28))" '\1' "hostile.sk: its weights are not where their segment is"
 hostile "$((at - 32))" '\7' "weights of version 7; this libskrt reads version 1"

@@ -1312,7 +1312,7 @@ static void run_in_parts(struct property *property, struct run *run, uint32_t li
 		note(property, KIND_SHORT_LIAR, lies && !divided);
 		if (!lies || !divided)
 			must(property, run, status);
-		else if (status != SKRT_KERNEL_FAILED || !strstr(skrt_error(), "it belies 'split'"))
+		else if (status != SKRT_KERNEL_FAILED || !strstr(skrt_error(), "it contradicts 'split'"))
 			fail(property, "%s: task n%u belies 'split', and nobody notices", run->name, liar);
 	}
 	close_package(property, run);

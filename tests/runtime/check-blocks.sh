@@ -167,21 +167,21 @@ fault='segmentation fault .SIGSEGV.:'
 found D early "$fault write at address 0x[0-9a-f]*, at byte 2000 of tensor 'y', which the call must not touch before sk_wait_pre_task_end; at early" '0 0 1'
 found D early "$fault read at address 0x[0-9a-f]*, at byte 3996 of tensor 'c', which the call must not touch before sk_wait_pre_task_end; at early" '0 0 2'
 found D early "$fault read at address 0x[0-9a-f]*, at byte 0 of tensor 'w', which the call must not touch before sk_wait_pre_task_end; at early" '0 0 3'
-found D early "$fault write at address 0x[0-9a-f]*, at byte 2000 of tensor 'y', which the call must not touch behind sk_set_next_task_start; at early" '0 0 4'
-found D early "$fault read at address 0x[0-9a-f]*, at byte 0 of tensor 'y', which the call must not touch behind sk_set_next_task_start; at early" '0 0 5'
-found D early "it has written right behind the end of tensor 'y', of which the call may write bytes 0 to 3999" '0 0 7'
-found B meet "it has written right behind the end of tensor 'b', of which the call may write bytes 0 to 3999" 7
-found B meet "it has written right behind the end of tensor 'b', of which the call may write bytes 0 to 3999" 8
+found D early "$fault write at address 0x[0-9a-f]*, at byte 2000 of tensor 'y', which the call must not touch after sk_set_next_task_start; at early" '0 0 4'
+found D early "$fault read at address 0x[0-9a-f]*, at byte 0 of tensor 'y', which the call must not touch after sk_set_next_task_start; at early" '0 0 5'
+found D early "it has written right after the end of tensor 'y', of which the call may write bytes 0 to 3999" '0 0 7'
+found B meet "it has written right after the end of tensor 'b', of which the call may write bytes 0 to 3999" 7
+found B meet "it has written right after the end of tensor 'b', of which the call may write bytes 0 to 3999" 8
 found B meet "$fault write at address 0x[0-9a-f]*, at byte 0 of tensor 'a', of which the call may only read bytes 0 to 3999" 9
-found B meet "$fault write at address 0x[0-9a-f]*, [0-9]* bytes behind the end of tensor 'b'" 10
-found C pair "it has written right behind the end of tensor 'c', of which the call may write bytes 0 to 3999" '0 7'
-found C pair "it has written right behind the end of tensor 'c', of which the call may write bytes 0 to 3999" '0 8'
+found B meet "$fault write at address 0x[0-9a-f]*, [0-9]* bytes after the end of tensor 'b'" 10
+found C pair "it has written right after the end of tensor 'c', of which the call may write bytes 0 to 3999" '0 7'
+found C pair "it has written right after the end of tensor 'c', of which the call may write bytes 0 to 3999" '0 8'
 found C pair "$fault write at address 0x[0-9a-f]*, at byte 0 of tensor 'b', of which the call may only read bytes 0 to 3999" '0 9'
 
 # Without symbols the vector side has its kernel's name.
 model a3 0 10
 strip model.sk
-fails_with "task 'C': kernel pair on vector core 1: $fault write at address 0x[0-9a-f]*, [0-9]* bytes behind the end of tensor 'c', of which .*; at pair\+0x" \
+fails_with "task 'C': kernel pair on vector core 1: $fault write at address 0x[0-9a-f]*, [0-9]* bytes after the end of tensor 'c', of which .*; at pair\+0x" \
 	"$skrun" model.sk --random 1 --guard --device a3
 
 # Without checks nobody notices the least of it; a forgotten wait everybody does.

@@ -72,13 +72,13 @@ for options in '' '--device a3' '--guard --cores 2' '--repeat 3'; do
 	status=0
 	"$skrun" liars.sk --random 1 --check-split $options >out.txt 2>err.txt || status=$?
 	[ $status = 1 ] && [ ! -s out.txt ] || { cat err.txt out.txt; fail "status $status: $options"; }
-	[ "$(grep -c "belies 'split'" err.txt)" = 5 ] && [ "$(wc -l <err.txt)" = 5 ] || { cat err.txt;
+	[ "$(grep -c "contradicts 'split'" err.txt)" = 5 ] && [ "$(wc -l <err.txt)" = 5 ] || { cat err.txt;
 		fail "not five: $options"; }
 done
 "$skrun" liars.sk --random 1 --check-split 2>err.txt && fail "accepted"
 # said TASK KERNEL PART WHAT ALL
 said() {
-	grep -Eq "^skrun: error: task entry sk_unfused_$1: task '$1': kernel $2 on core 0: it belies 'split': a call for $3 $4 a call for all $5$" err.txt ||
+	grep -Eq "^skrun: error: task entry sk_unfused_$1: task '$1': kernel $2 on core 0: it contradicts 'split': a call for $3 $4 a call for all $5$" err.txt ||
 		{ cat err.txt; fail "$2 is not named so"; }
 }
 said t1 threshold '64 elements \(from 0 on\)' "writes other bits into tensor 'a' \(first at byte [0-3]\) than" 1003
@@ -128,6 +128,6 @@ for row in -1 3000; do # between two series
 done
 for row in 0 255 3125 37700 199751 200006; do
 	wrong_at $row
-	fails_with "it belies 'split': a call for 1 elements \(from $row on\) writes other bits into tensor 'y' \(first at byte [0-9]*\)" \
+	fails_with "it contradicts 'split': a call for 1 elements \(from $row on\) writes other bits into tensor 'y' \(first at byte [0-9]*\)" \
 		"$skrun" many.sk --random 1 --check-split
 done

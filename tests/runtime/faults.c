@@ -38,7 +38,7 @@ static const char *const expected[] = {
 	" on CORE: breakpoint instruction (SIGTRAP): at misbehave[.a-z]*\\+0x",
 	" on CORE: debug trap (SIGTRAP): at misbehave[.a-z]*\\+0x",
 	" on CORE: debug trap (SIGTRAP): at ",
-	" on CORE: segmentation fault (SIGSEGV): access to 0x[0-9a-f]*4 by an instruction that wants a multiple of 16; "
+	" on CORE: segmentation fault (SIGSEGV): access to 0x[0-9a-f]*4 by an instruction that needs a multiple of 16; "
 	"at misbehave[.a-z]*\\+0x",
 	" on CORE: stack overflow (SIGSEGV): the stack has 8388608 bytes; at frame_16[.a-z]*\\+0x",
 	" on CORE: stack overflow (SIGSEGV): the stack has 8388608 bytes; at frame_60[.a-z]*\\+0x",

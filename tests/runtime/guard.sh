@@ -56,13 +56,13 @@ found() {
 			"$skrun" $1$2.sk --random 1 --guard $options
 	done
 }
-found copy 1 "it has written (at byte [0-9]*|right behind the end) of tensor 'c'"
-found copy 2 "it has written (4 bytes in front|at byte [0-9]*) of tensor 'c'"
-found copy 3 "segmentation fault .SIGSEGV.: write at address 0x[0-9a-f]*, [0-9]* bytes behind the end of tensor 'c'"
-found copy 4 "segmentation fault .SIGSEGV.: read at address 0x[0-9a-f]*, [0-9]* bytes behind the end of tensor 'b', of which the call may only read"
-found copy 5 "segmentation fault .SIGSEGV.: read at address 0x[0-9a-f]*, [0-9]* bytes in front of tensor 'b'"
+found copy 1 "it has written (at byte [0-9]*|right after the end) of tensor 'c'"
+found copy 2 "it has written (4 bytes before|at byte [0-9]*) of tensor 'c'"
+found copy 3 "segmentation fault .SIGSEGV.: write at address 0x[0-9a-f]*, [0-9]* bytes after the end of tensor 'c'"
+found copy 4 "segmentation fault .SIGSEGV.: read at address 0x[0-9a-f]*, [0-9]* bytes after the end of tensor 'b', of which the call may only read"
+found copy 5 "segmentation fault .SIGSEGV.: read at address 0x[0-9a-f]*, [0-9]* bytes before tensor 'b'"
 found copy 6 "segmentation fault .SIGSEGV.: write at address 0x[0-9a-f]*, at byte [0-9]* of tensor 'b', of which the call may only read"
-found copy_plain 1 "it has written right behind the end of tensor 'c', of which the call may write bytes 0 to 3999"
+found copy_plain 1 "it has written right after the end of tensor 'c', of which the call may write bytes 0 to 3999"
 
 # Without --guard nobody notices.
 "$skrun" copy1.sk --random 1 --cores 1 >/dev/null
@@ -73,7 +73,7 @@ link copy_plain 7
 link copy_plain 9
 for options in '--cores 1' '--device a3' '--unfused' '--repeat 2'; do
 	for what in '7.199' '9.163'; do
-		fails_with "^skrun: error: .*: task 'second': kernel copy_plain on core 0(, in the tile of elements [0-9]* to [0-9]*)?: it has not written bytes 160 to ${what#*.} of tensor 'c', which its signature says that it writes whole \('out'\)$" \
+		fails_with "^skrun: error: .*: task 'second': kernel copy_plain on core 0(, in the tile of elements [0-9]* to [0-9]*)?: it has not written bytes 160 to ${what#*.} of tensor 'c', which it must write whole \('out' in its signature\)$" \
 			"$skrun" copy_plain${what%.*}.sk --random 1 --guard $options
 	done
 done
@@ -147,7 +147,7 @@ tasks:
 M
 "$sklink" kept.yaml check-kernels.o -o kept.sk
 for options in '--cores 1' '--device a3' '--unfused'; do
-	fails_with "^skrun: error: .*: task 'read': kernel read_kept on core 0: segmentation fault .SIGSEGV.: read at .* tensor 'x', which is no argument of the call" \
+	fails_with "^skrun: error: .*: task 'read': kernel read_kept on core 0: segmentation fault .SIGSEGV.: read at .* tensor 'x', which is not an argument of the call" \
 		"$skrun" kept.sk --random 1 --guard $options
 done
 

@@ -48,7 +48,7 @@ for command in strip 'strip -g' 'strip --strip-unneeded' eu-strip; do
 		$command stripped.sk
 		# By chance it may be as long as it was, and then it would have to be as it was linked.
 		if [ "$(stat -c %s stripped.sk)" = "$(stat -c %s $file.sk)" ] && ! cmp -s stripped.sk $file.sk; then
-			fails_with 'nothing that is loaded has changed' "$skrun" stripped.sk --list --check-integrity
+			fails_with 'but the loaded bytes are unchanged' "$skrun" stripped.sk --list --check-integrity
 			continue
 		fi
 		"$skrun" stripped.sk --random 1 --check-integrity >/dev/null || fail "$command $file.sk"
@@ -58,7 +58,7 @@ done
 cp bare.sk stripped.sk
 strip stripped.sk
 printf '\377' | dd of=stripped.sk bs=1 seek=$((0x1010)) conv=notrunc status=none
-fails_with 'stripped.sk: integrity: what is loaded is not what was linked' "$skrun" --list --check-integrity stripped.sk
+fails_with 'stripped.sk: integrity: the loaded bytes are not those that were linked' "$skrun" --list --check-integrity stripped.sk
 printf x >>model.sk
 "$skrun" model.sk --list --check-integrity >/dev/null # no loaded byte has changed, and the size is another
 
@@ -226,7 +226,7 @@ attacked moved 'integrity: its headers are not in the first segment'
 attacked headers 'integrity: its headers are not in the first segment'
 attacked phoff 'integrity: its headers are not in the first segment'
 attacked overlapping 'integrity: its segments overlap in the file, or are not in order'
-attacked overlapping-in-memory 'program header 3: not behind the segment before it'
+attacked overlapping-in-memory 'program header 3: not after the previous segment'
 attacked flags 'its signature is not by the trusted key, or it has been changed'
 victim $1
 attacked dynamic 'its signature is not by the trusted key, or it has been changed'

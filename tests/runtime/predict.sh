@@ -104,7 +104,7 @@ grep -q '^fused  *1600.00 ' out.txt || fail "measured: $(cat out.txt)"
 echo 'third: 1 ns' >bad.txt
 fails_with "^skrun: error: model.sk: bad.txt:1: the package has no task 'third'" \
 	"$skrun" --predict --device mine.profile --costs bad.txt model.sk
-fails_with "model.sk: the package is linked for device 'mine', whose profile is a file: give it with --device" \
+fails_with "model.sk: the package is linked for device 'mine', which has a profile file: give it with --device" \
 	"$skrun" --predict model.sk
 fails_with "profile a3 has no lane 'core'" "$skrun" --predict --device a3 model.sk
 fails_with "model.sk: none.profile: No such file" "$skrun" --predict --device none.profile model.sk

@@ -365,7 +365,7 @@ fails_with "missing.npy: input 'flags': No such file" "$skrun" copy.sk --input f
 fails_with "none/y.npy: output 'flags2': No such file" "$skrun" copy.sk --input flags=missing.npy --output \
 	flags2=none/y.npy
 fails_with "missing.sk: No such file" "$skrun" missing.sk
-fails_with "kernels.o: not a package: an object; what sklink -r makes" "$skrun" kernels.o
+fails_with "kernels.o: not a package: an object; objects of sklink -r are" "$skrun" kernels.o
 fails_with "copy.yaml: not a package" "$skrun" copy.yaml
 fails_with "no package given" "$skrun" --random 1
 fails_with "more than one package given: copy.sk and state.sk" "$skrun" copy.sk state.sk
@@ -397,7 +397,7 @@ md5sum copy.sk apart.sk apart.weights costs >sums.txt
 keeps() { # FILE COMMAND…
 	local file=$1
 	shift
-	fails_with "^skrun: error: $file: is an input, too; give the output a name of its own\$" "$skrun" "$@"
+	fails_with "^skrun: error: $file: is also an input; give the output a name of its own\$" "$skrun" "$@"
 	md5sum --quiet -c sums.txt || fail "an input has been replaced: $*"
 }
 for file in copy.sk ./copy.sk alias.sk; do
@@ -423,9 +423,9 @@ keeps alias.costs apart.sk --predict --costs costs --trace alias.costs
 echo old >t.json
 fails_with '^skrun: error: --list runs nothing; --output, --trace, --html and --measure do not go with it$' \
 	"$skrun" copy.sk --list --trace t.json --html page.html
-fails_with '^skrun: error: --html shows the trace that has been written; --trace wants a file for it$' \
+fails_with '^skrun: error: --html shows the trace that has been written; --trace needs a file for it$' \
 	"$skrun" copy.sk --random 1 --unfused --trace /dev/stdout --html page.html
-fails_with '^skrun: error: --html and --trace want a file each$' "$skrun" copy.sk --random 1 --unfused --trace t.json \
+fails_with '^skrun: error: --html and --trace need a file each$' "$skrun" copy.sk --random 1 --unfused --trace t.json \
 	--html t.json
 fails_with '^skrun: error: --predict .*, --trace and --html go with it$' "$skrun" copy.sk --predict --random 1
 [ "$(cat t.json)" = old ] && [ ! -e page.html ] || fail "it has run"

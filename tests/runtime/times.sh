@@ -55,13 +55,13 @@ sed -E 's/.*median ([0-9.e-]+) .*fastest ([0-9.e-]+) .*90 % within ([0-9.e-]+) .
 	awk 'NF != 4 || !($2 <= $1 && $1 <= $3 && $3 <= $4) { exit 1 }' || fail "the order of $(cat time.txt)"
 
 # What goes with what.
-fails_with "^skrun: error: --json tells what has been measured; it goes with --time or --profile$" "$skrun" count.sk \
+fails_with "^skrun: error: --json prints measured values; it goes with --time or --profile$" "$skrun" count.sk \
 	--random 1 --json
-fails_with "^skrun: error: --json tells of times alone; --verify does not go with it$" "$skrun" count.sk --random 1 \
+fails_with "^skrun: error: --json prints only times; --verify does not go with it$" "$skrun" count.sk --random 1 \
 	--json --time --verify
 for option in --list --verify --check-split "--measure costs"; do
 	# shellcheck disable=SC2086
-	fails_with "^skrun: error: --warm-up is for runs that are told about" "$skrun" count.sk --random 1 --warm-up 1 \
+	fails_with "^skrun: error: --warm-up is for measured runs" "$skrun" count.sk --random 1 --warm-up 1 \
 		$option
 done
 fails_with "^skrun: error: --predict runs no kernel" "$skrun" count.sk --warm-up 1 --predict

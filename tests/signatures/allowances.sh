@@ -388,5 +388,5 @@ $CC $sanitize -I"$top_srcdir/loader" bind.c $libskrt -o bind 2>bind.err || { cat
 	fail "bind.c does not compile"; }
 ./bind >bind.txt || fail "binding fails with $?"
 grep -x '28 12' bind.txt && grep \
-	"tensor 'x' has 28 bytes, and kernels may read 12 behind them; bound are 28, all together" bind.txt ||
+	"tensor 'x' has 28 bytes, and kernels may read 12 after them; bound are 28, all together" bind.txt ||
 	{ cat bind.txt; fail "too little memory is bound"; }

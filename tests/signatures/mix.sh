@@ -153,7 +153,7 @@ for device in host a3; do
 		'--device a3 --unfused --seed 7'; do
 		run $device.sk --guard --check-races $options
 	done
-	fails_with "has no serial entry: it has a task whose blocks wait for one another" "$skrun" $device.sk --random \
+	fails_with "has no serial entry: it has a task with blocks that wait for one another" "$skrun" $device.sk --random \
 		1 --serial
 done
 "$skdump" --steps a3.sk >steps.txt
@@ -424,12 +424,12 @@ fails_with "task 'only': kernel silent on .*illegal instruction" "$skrun" bad.sk
 bad host flags 4
 "$sklink" bad.yaml wrong.o -o bad.sk
 for checks in '' --guard --unfused; do
-	fails_with "task 'only': kernel flags called a function for flags without being 'mix' on" \
+	fails_with "task 'only': kernel flags called a function for flags, but is not 'mix', on" \
 		"$skrun" bad.sk --random 1 $checks
 done
 bad host high 2
 "$sklink" bad.yaml wrong.o -o bad.sk
 for checks in '' --guard --unfused; do
-	fails_with "task 'only': kernel high called a function for flags with a number that there is not on" \
+	fails_with "task 'only': kernel high called a function for flags with an impossible number on" \
 		"$skrun" bad.sk --random 1 $checks
 done

@@ -71,7 +71,7 @@ cmp outcores1.txt outdevicea3.txt
 sed 's/split=n:96/split=n/; s/split=m:5/split=m/' k.c >liar.c && compile liar
 "$sklink" block_shift.yaml liar.o -o liar.sk
 "$skrun" liar.sk --random 1 --check-split 2>err.txt && fail "accepted"
-grep -q 'kernel block_shift .*belies' err.txt && grep -q 'kernel row_shift .*belies' err.txt || { cat err.txt;
+grep -q 'kernel block_shift .*contradicts' err.txt && grep -q 'kernel row_shift .*contradicts' err.txt || { cat err.txt;
 	fail "not found"; }
 
 "$skdump" --steps block_shift.sk >steps.txt

@@ -168,15 +168,15 @@ readelf -sW assigned.sk | awk '$8 == "reverse" { print $2, $3, $4 }' | grep -qxf
 
 # Wrong calls and foreign files.
 cp model.sk whole.sk
-fails_with '^skdump: error: \./model.sk: is an input, too; give the page a name of its own$' "$skdump" --html \
+fails_with '^skdump: error: \./model.sk: is also an input; give the page a name of its own$' "$skdump" --html \
 	./model.sk model.sk
 cmp whole.sk model.sk
-fails_with '^skdump: error: whole.sk: is an input, too' "$skdump" --html whole.sk --trace whole.sk model.sk
+fails_with '^skdump: error: whole.sk: is also an input' "$skdump" --html whole.sk --trace whole.sk model.sk
 fails_with '^skdump: error: --dot goes with no other option$' "$skdump" --dot --html x.html model.sk
 fails_with '^skdump: error: --html goes with no other option but --trace$' "$skdump" --html x.html --steps model.sk
 ln -s model.sk link.sk
-fails_with '^skdump: error: link.sk: is an input, too' "$skdump" --html link.sk model.sk
-fails_with '^skdump: error: model.sk: is an input, too' "$skdump" --html model.sk --trace link.sk whole.sk
+fails_with '^skdump: error: link.sk: is also an input' "$skdump" --html link.sk model.sk
+fails_with '^skdump: error: model.sk: is also an input' "$skdump" --html model.sk --trace link.sk whole.sk
 cmp whole.sk model.sk
 fails_with "^skdump: error: unknown option '--memry'; did you mean '--memory'\?" "$skdump" --memry model.sk
 fails_with "^skdump: error: unknown option '-x'$" "$skdump" -xy model.sk

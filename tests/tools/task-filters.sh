@@ -153,7 +153,7 @@ for what in "--predict --kernel m*" "--random 1 --profile --task norm_2"; do
 done
 
 # A pattern that fits nothing is most likely misspelt; and what they go with.
-none='no task .*is what --task, --kernel and --launch ask for$'
+none='no task .*matches --task, --kernel and --launch$'
 fails_with "^skdump: error: decode.sk: $none" "$skdump" --steps --task 'nrom*' decode.sk
 fails_with "^skrun: error: decode.sk: $none" "$skrun" --predict --kernel matmull decode.sk
 fails_with "^skrun: error: profiled.sk: $none" "$skrun" profiled.sk --random 1 --profile --launch 1

@@ -287,7 +287,7 @@ START_TEST(reads_unwritten)
 
 	ck_assert_int_eq(run(copy_source, steps, 2, (struct sk_plan_partition){HALF_ROWS, 1}, 1), SKRT_KERNEL_FAILED);
 	ck_assert_msg(strstr(said, "task 'early'") &&
-			      strstr(said, "it reads tensor 'y', of which nobody has written bytes 0 to 127"),
+			      strstr(said, "it reads tensor 'y', of which no call has written bytes 0 to 127"),
 		      "%s", said);
 }
 END_TEST

@@ -236,11 +236,11 @@ static const struct {
 	const char *isa; /* as __builtin_cpu_supports has it; NULL: all have it */
 } refused[] = {
 #define ONLY_SYSTEM(name) ": the instruction '" name "', which only the system may execute; at refuse+0x"
-#define WANTS(low, size)  low " by an instruction that wants a multiple of " size "; at refuse+0x"
+#define WANTS(low, size)  low " by an instruction that needs a multiple of " size "; at refuse+0x"
 #define IMPOSSIBLE(low)	  ": access to 0x80000000000000" low ", an address that no processor can have; at refuse+0x"
 #define JUMP		  "SIGSEGV): a jump or return to an address that no processor can have; at "
 #define ANYTHING                                                                                                       \
-	": an access that is not aligned as its instruction wants it, an address that no processor can have, or an "   \
+	": an access that is not aligned as its instruction needs it, an address that no processor can have, or an "   \
 	"instruction that only the system may execute, or not with these operands; at refuse+0x"
 	{"hlt", ONLY_SYSTEM("hlt")},
 	{"cli", ONLY_SYSTEM("cli")},

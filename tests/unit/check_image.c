@@ -527,7 +527,7 @@ START_TEST(single_changes)
 		{change_memory_size, SKRT_BAD_PACKAGE, "larger in the file"},
 		{change_offset, SKRT_BAD_PACKAGE, "truncated"},
 		{change_address, SKRT_BAD_PACKAGE, "differ within a page"},
-		{change_order, SKRT_BAD_PACKAGE, "not behind the segment before it"},
+		{change_order, SKRT_BAD_PACKAGE, "not after the previous segment"},
 		{change_far, SKRT_BAD_PACKAGE, "too large an address"},
 		{change_alignment, SKRT_BAD_PACKAGE, "power of two"},
 		{change_flags, SKRT_BAD_PACKAGE, "both writable and executable"},
@@ -549,7 +549,7 @@ START_TEST(single_changes)
 		{change_relocation_symbol, SKRT_BAD_PACKAGE, "no symbol"},
 		{change_constructor, SKRT_BAD_PACKAGE, "does not lie in text"},
 		{change_tag, SKRT_UNSUPPORTED, "DT_JMPREL"},
-		{make_thread_storage, SKRT_BAD_PACKAGE, "PT_TLS is no power of two"},
+		{make_thread_storage, SKRT_BAD_PACKAGE, "PT_TLS is not a power of two"},
 		{make_large_thread_image, SKRT_BAD_PACKAGE, "PT_TLS is larger in the file"},
 		{make_far_thread_image, SKRT_BAD_PACKAGE, "PT_TLS does not lie in a segment"},
 		{change_interpreter, SKRT_BAD_PACKAGE, "interpreter"},
@@ -671,7 +671,7 @@ START_TEST(headers_elsewhere)
 	sk_image_close(&image);
 	write_all(moved, at + length - 1);
 	ck_assert_int_eq(open_image(path, &image), SKRT_BAD_PACKAGE);
-	ck_assert_ptr_nonnull(strstr(skrt_error(), "program headers lie behind its end"));
+	ck_assert_ptr_nonnull(strstr(skrt_error(), "program headers lie past its end"));
 	free(moved);
 	free(bytes);
 }

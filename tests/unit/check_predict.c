@@ -1158,7 +1158,7 @@ START_TEST(printed)
 	view = plan_view(plan);
 	ck_assert(sk_plan_next_network(&view, &network));
 	ck_assert(!sk_predict(&view, &options, stream, error, sizeof(error)));
-	ck_assert(strstr(error, "linked for device 'test', whose profile is a file: give it with --device"));
+	ck_assert(strstr(error, "linked for device 'test', which has a profile file: give it with --device"));
 	options.device = "a3";
 	ck_assert(!sk_predict(&view, &options, stream, error, sizeof(error)));
 	ck_assert(strstr(error, "profile a3 has no lane 'core'"));

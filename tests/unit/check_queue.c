@@ -941,7 +941,7 @@ START_TEST(cancelled_while_cores_are_added)
 }
 END_TEST
 
-#define FORKED(call) expect((call), SKRT_DEVICE_LOST, "its threads are there: a fork opens one of its own")
+#define FORKED(call) expect((call), SKRT_DEVICE_LOST, "a fork must open a device of its own")
 
 /* The parent's objects cannot be used; a device that the child opens can. */
 static void be_child(const struct skrt_kernel *kernel)
