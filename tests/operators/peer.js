@@ -1,6 +1,6 @@
 /* Runs models in ONNX Runtime without optimisations: node peer.js MODULE FOLDER... From each folder it takes model.onnx
- * and NAME.npy */
-/* for each input, and writes NAME.raw, the bytes of each output, and NAME.shape; or `error`, ONNX Runtime's message. */
+ * and NAME.npy for each input, and writes NAME.raw, the bytes of each output, and NAME.shape; or `error`, ONNX
+ * Runtime's message. */
 'use strict';
 const fs = require('fs'), path = require('path'), npy = require('../lib/npy.js');
 const [module_, ...folders] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 "use strict";
-/* Added after a page of skdump --html: looks at it and clicks, as a user would, and leaves its results in the document.
- * */
+/* Added after a page of skdump --html: looks at it and clicks, as a user would, and leaves its results
+ * in the document. */
 setTimeout(() => {
 	/* Without a screen the browser requests no frames. */
 	const frames = () => [graph, schedule, memory].filter(view => view.drawing.width).forEach(view => view.drawing.draw());
