@@ -1,6 +1,6 @@
 #!/bin/bash
-# libskrt for programs that were built with older headers, which are kept in tests/abi/: they run; what was exported is
-# exported, in the same version; structs have only grown. And what is exported is what the header declares, and no more.
+# libskrt for programs that were built with older headers, which are kept in tests/abi/: they run; exported symbols keep
+# their versions; structs have only grown. The library exports exactly the functions that the header declares.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 abi=$top_srcdir/tests/abi library=$top_builddir/.libs/libskrt.so
@@ -16,7 +16,7 @@ functions() {
 	plain "$1" | grep -oE '\bskrt_[a-z_]+\(' | tr -d '(' | sort -u
 }
 
-# ---- what is exported ----
+# ---- exported symbols ----
 
 today=$top_srcdir/loader/skrt.h map=$top_srcdir/loader/libskrt.map
 grep -oE '^\s(skrt|__jit)_[a-z_]+;' "$map" | tr -d '\t;' | sort >listed.txt
@@ -100,7 +100,7 @@ build() {
 		fail "a program built with skrt-$1.h"; }
 	[ "$(cat said.txt)" = right ] || fail "a program built with skrt-$1.h: $(cat said.txt)"
 }
-# An old program was linked with a library whose symbols had no versions.
+# An old program was linked with a library that had no symbol versions.
 functions "$abi/skrt-0.h" | sed 's/.*/void &(void) {}/' | $CC -x c -shared -fPIC -Wl,-soname,libskrt.so.0 - -o libold.so
 build 0 ./libold.so
 ! readelf -V program-0 | grep SKRT_ || fail "the old program asks for a version"
