@@ -61,7 +61,7 @@ for cut in 0 16 63 200 $(($(stat -c %s kernels.o) - 1)); do
 	head -c "$cut" kernels.o >cut.o
 	refused '^sklink: error: cut\.o' cut.o
 done
-# An input is never overwritten, under whatever name and wherever it was named.
+# An input is never overwritten, under any name and wherever it was named.
 model
 mkdir -p sub
 cp kernels.o input.o
@@ -83,7 +83,7 @@ for command in 'model.yaml input.o -o input.o' 'model.yaml input.o -o sub/../inp
 done
 "$sklink" data.yaml -o good2.sk # it is the output that was wrong
 
-# No two outputs are one file, under whatever name; and without what was asked for beside it, there is no package.
+# No two outputs are one file, under any name; and if a requested output beside it fails, there is no package.
 for option in -Map --dependency-file --header --report --repro --time-trace --why-extract; do
 	refused "^sklink: error: \./out\.sk: is what both -o and $option would write" kernels.o $option=./out.sk
 done
@@ -157,7 +157,7 @@ fails_with "^sklink: error: misfits.yaml:.*no kernel for op 'sum' fits task 't17
 [ "$(grep -c 'no kernel for op' err.txt)" = 175 ] ||
 	fail "$(grep -c 'no kernel for op' err.txt) tasks have been looked at"
 
-# 2,000 tasks that only the last of 2,000 kernels of their op fits: no text is made for what does not fit.
+# 2,000 tasks that only the last of 2,000 kernels of their op fits: no text is made for kernels that do not fit.
 {
 	echo 'sklink: 1'
 	echo 'tensors:'
@@ -179,7 +179,7 @@ awk '/^peak memory in KiB/ && $NF < 200000 { found = 1 } END { exit !found }' st
 	fail "$(grep -c '    and 1980 more' said.txt) tasks are explained"
 cmp -s last.sk explained.sk || fail "--explain makes another package"
 
-# What nobody can read is an error, too.
+# Output that cannot be written is also an error.
 for command in "$sklink --stats model.yaml kernels.o -o out.sk" "$sklink --help" "$skdump good.sk"; do
 	fails_with 'cannot write to standard output' sh -c "$command >/dev/full"
 done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Programs that are stopped, disks that are full, and inputs that are cut off while they are read: no temporary file
-# stays, no half of an output, and the exit status says what there is.
+# stays, no half of an output, and the exit status tells whether there is one.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 
@@ -53,7 +53,7 @@ for signal in INT TERM HUP QUIT PIPE XCPU ALRM ABRT KILL; do
 		2>err.txt &
 	process=$!
 	wait_until has_written made.sk
-	# A shell makes its background jobs ignore INT and QUIT, nohup HUP, and what is ignored stays so.
+	# A shell makes its background jobs ignore INT and QUIT, nohup HUP, and ignored signals stay ignored.
 	ignored=$((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/$process/status)))
 	if ((ignored >> ($(kill -l $signal) - 1) & 1)); then
 		kill -TERM $process
@@ -63,7 +63,7 @@ for signal in INT TERM HUP QUIT PIPE XCPU ALRM ABRT KILL; do
 	status=0
 	wait $process || status=$?
 	[ $status -gt 128 ] || fail "$signal: status $status"
-	if [ $signal = KILL ]; then # nobody can do anything about that; so the pattern of the others can find something
+	if [ $signal = KILL ]; then # KILL cannot be handled; so the pattern of the others can find something
 		[ -n "$(find . -name '*.tmp')" ] || fail "there has been nothing to remove"
 		rm -f ./*.tmp
 	fi
@@ -80,7 +80,7 @@ rm -f made.*
 
 # ---- limits and full disks ----
 # The limit of a file's size stands for a full disk: both are an error of writing.
-limited() ( # KIB COMMAND…: what it says goes through a pipe, which has no size
+limited() ( # KIB COMMAND…: its messages go through a pipe, which has no size
 	set -o pipefail
 	kib=$1
 	shift
@@ -121,7 +121,7 @@ fi
 ) | true
 if [ "$(cat status.txt)" = 0 ]; then cmp made.sk good.sk; rm -f made.*; else nothing_is_left "nobody reads"; fi
 
-# ---- what skrun writes ----
+# ---- outputs of skrun ----
 run() { "$skrun" good.sk --random 1 "$@"; }
 "$sklink" model.yaml kernel.o -o traced.sk --scope-options='*=profiling=1'
 for output in '--random 1 --trace made.json' '--random 1 --measure made.txt' '--random 1 --output z=made.npy' \
@@ -139,7 +139,7 @@ done
 python3 -m json.tool made.json >/dev/null || fail "the trace"
 rm -f made.*
 
-# What names a descriptor is not replaced, whatever that is of: what is written there goes behind what is there.
+# A name of a descriptor is not replaced, whatever the descriptor's file: output is appended to the file's contents.
 for output in '--trace /dev/fd/1' '--measure /dev/fd/1' '--output z=/proc/self/fd/1'; do
 	{ echo before && "$skrun" traced.sk --random 1 $output && echo behind; } >written
 	{ echo before && "$skrun" traced.sk --random 1 $output && echo behind; } | cat >piped
@@ -165,7 +165,7 @@ begin() { # FILE: sklink has mapped it
 	process=$!
 	wait_until reads "$1"
 }
-finish() { # The program goes on, unless it has ended already; then nobody opens the other end of the pipe.
+finish() { # The program goes on, unless it has ended already; then nothing opens the other end of the pipe.
 	"$@" 2>/dev/null &
 	other=$!
 	status=0

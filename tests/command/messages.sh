@@ -1,10 +1,10 @@
 #!/bin/bash
-# What sklink says of typical mistakes, word for word.
+# sklink's messages for typical mistakes, word for word.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
 
-# model: MODEL with what KERNELS, MORE (keys of the only task) and SCOPES say.
+# model: a MODEL with the keys of KERNELS, MORE (keys of the only task) and SCOPES.
 model() {
 	cat >model.yaml <<-M
 	sklink: 1
@@ -48,7 +48,7 @@ readelf -dW warned.sk | grep -q 'soname: \[network.sk\]' || fail "-h is not what
 
 # ---- signatures in objects ----
 
-# Two kernels with one text: what is wrong with it is said once, and nobody says that the second kernel is unknown.
+# Two kernels with one text: its error is said once, and the second kernel is not reported as unknown.
 cat >twins.c <<'C'
 #include "skkernel.h"
 void one(const float *x, float *y, long n) { y[0] = x[n - 1]; }
@@ -193,7 +193,7 @@ echo 'static int helper(int n) { return n; } int (*const kept_helper)(int) = hel
 fails_with 'undefined symbol: helper; hides\.o has a function of this name, but it is local \(static\)$' "$sklink" \
 	model.yaml calls.o hides.o -o out.sk
 
-# The C library's parts are no archives to link.
+# The C library's parts are not archives to link.
 for name in m pthread; do
 	printf "sklink: error: library -l$name: there is no lib$name.a on the search paths\n>>> it is not needed: leave it out; what packages import of the C library is a list, which 'skdump --imports' prints\n" |
 		says kernels.o -l$name -L .
@@ -214,8 +214,9 @@ fails_with "function 'plain' in plain\.o has no signature; declare it under 'ker
 kernel=plain kernels="kernels: {plane: {symbol: scale, $signature}}" more=' ' model
 fails_with "function 'plain' in plain\.o has no signature; declare it under 'kernels'$" "$sklink" model.yaml \
 	plain.o kernels.o -o out.sk
-# Where the object has a signature, that one would count, silently. Signatures for functions of other packages are not
-# misspelt: names that are not near, or are counted, that inputs or imports define, and of which nothing else is known.
+# If the object has a signature, that one would count, silently. Signatures for functions of other packages are not
+# reported as misspelt: names that are not near, or are counted, that inputs or imports define, or that have no other
+# use.
 scaled='signature: "in x f32[n], out y f32[n], n i64, factor f32"'
 kernels="kernels: {scael: {$scaled}}" model
 echo "sklink: warning: model.yaml:5:11: no input defines function 'scael', and no task uses this signature; did you mean 'scale'?" |
@@ -233,7 +234,7 @@ kernels="kernels: {scale2: {$scaled}}" model
 warns kernels.o </dev/null
 model
 
-# All who refer to an undefined symbol are named, up to five.
+# All functions that refer to an undefined symbol are named, up to five.
 user many "int missing(int); $(printf '__attribute__((noinline)) int f%d(int n) { return missing(n) + 1; }\n' $(seq 24)) void k(const float *x, float *y, long n) { *y = *x$(printf ' + f%d(n)' $(seq 24)); }"
 fails_with '^sklink: error: undefined symbol: missing$' "$sklink" model.yaml many.o -o out.sk
 listed=$(grep -c '^>>> referenced by many\.o:(\.text' err.txt)
@@ -261,10 +262,10 @@ sklink: error: --scope-options:1:34: scope option 'dcci-before-kernel-start' nam
 >>> in 's=dcci-before-kernel-start=scale,scale'
 M
 
-# ---- results that nobody reads ----
+# ---- results that are not read ----
 
-# What a task writes is overwritten before any task has read it; not so where some of it is read, also by a task that
-# runs once, where the task has another result, or its kernel hidden state.
+# A task's output is overwritten before any task has read it. There is no message if some of it is read, also by a task
+# that runs once, if the task has another result, or if its kernel has hidden state.
 cat >stores.c <<'C'
 #include "skkernel.h"
 void copy(const float *x, float *y, int64_t n)

@@ -1,7 +1,7 @@
 #!/bin/bash
-# sklink, skdump and skrun while one allocation after the other fails, and with it those behind it: each run ends with
-# exit status 1, with a message in the program's name and without an output file, or it did without that memory and has
-# done all that it should. No signal ends it.
+# sklink, skdump and skrun with one failing allocation after the other, alone and with all later ones. Each run either
+# ends with exit status 1, a message in the program's name and no output file, or does all its work without that memory.
+# No signal ends it.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 [ -z "$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")" ] || { echo "sanitizers have their own malloc";
@@ -35,7 +35,7 @@ at() {
 	fired=; [ ! -e fired ] || fired=yes
 }
 
-# sweep COMMAND…: for each of the command's allocations. What it writes is `output`.
+# sweep COMMAND…: for each of the command's allocations. It writes `output`.
 sweep() {
 	at 0 "$@"
 	[ "$status" = 0 ] || { cat err.txt >&2; fail "exit status $status with all memory: $*"; }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The command line's way to the linker's options: what each does is tested with the linker (tests/linker/options.sh,
-# tests/linker/debug.sh); here that sklink passes them on.
+# The command line's way to the linker's options: tests of the linker (tests/linker/options.sh, tests/linker/debug.sh)
+# check the effect of each; here that sklink passes them on.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" . &&
@@ -107,7 +107,7 @@ for wrong in =2048 =33554432 =5000 =-4096 =4096k = '' =99999999999999999999; do
 done
 [ ! -e never.sk ] || fail "an output in spite of the error"
 
-# What everybody's builds pass: GNU ld takes it, and here it changes nothing, since what it asks for is so in any case.
+# Options that usual builds pass: GNU ld takes them, and here they change nothing, since they ask for the default.
 for accepted in -shared -O0 -O1 '-O 2' -O3 --build-id --build-id=sha1 --build-id=fast --build-id=tree --hash-style=gnu \
 	--hash-style=sysv \
 	'--hash-style both' --as-needed --no-as-needed '--start-group --end-group' '-( -)' -Bsymbolic --Bsymbolic \
@@ -155,7 +155,7 @@ for refused in initfirst interpose nodlopen stack-size=4096; do
 done
 [ ! -e never.sk ] || fail "an output in spite of the error"
 
-# Folders of -L in a sysroot, wherever that stands, and in what repeats the link.
+# Folders of -L in a sysroot, wherever that is, and in a reproduction of the link.
 mkdir -p root/lib && ar qc root/lib/libkernels.a kernels.o
 # shellcheck disable=SC2016
 for folder in =/lib '$SYSROOT/lib' root/lib; do
@@ -236,7 +236,7 @@ for option in --color-diagnostics --color-diagnostics=always '--color-diagnostic
 	"$sklink" warns.yaml kernels.o $option -o out.sk 2>err.txt
 	grep -q "^sklink: $magenta $warning$" err.txt || { cat err.txt; fail "$option"; }
 done
-terminal() { # what sklink says on a terminal
+terminal() { # messages of sklink on a terminal
 	script -qec "$sklink warns.yaml kernels.o -o out.sk $*" /dev/null </dev/null | tr -d '\r'
 }
 if command -v script >/dev/null; then
@@ -269,7 +269,7 @@ as_json() {
 	fi
 }
 
-# --stats and --time-trace. Names of files are any bytes; the trace is JSON whatever they are.
+# --stats and --time-trace. Names of files may have any bytes; the trace is always JSON.
 "$sklink" model.yaml kernels.o --stats -o out.sk >said.txt
 cmp out.sk model.sk || fail "the package depends on --stats"
 [ "$(grep -c '^[^ ].* [0-9.]*\( ms\)\?$' said.txt)" -gt 20 ] || { cat said.txt; fail "--stats"; }
@@ -386,8 +386,7 @@ fails_with 'no output given' "$sklink" model.yaml kernels.o --check --dependency
 fails_with 'what both -o and -Map would write' "$sklink" model.yaml kernels.o --check -o never.sk -Map=never.sk
 [ ! -e never.sk ] || fail "--check writes a package"
 
-# Why something is in the package, and what comes first in it: what each does is tested with the linker
-# (tests/linker/reasons.sh).
+# Why something is in the package, and the order of sections: tests/linker/reasons.sh tests the linker's part.
 ar qc libmore.a f.o && echo "int f(void); int more(void) { return f(); }" >more.c && compile more
 "$sklink" model.yaml kernels.o more.o libmore.a --defsym g=f -u more --why-live add --why-live=f --why-extract=why.txt \
 	-o out.sk >said.txt
@@ -406,7 +405,7 @@ proved out.sk
 tar xf repro.tar && (cd repro && "$sklink" @response.txt && cmp out.sk ../out.sk) ||
 	fail "--symbol-ordering-file with --repro"
 
-# --demangle is the default. What is demangled is tested with the linker (tests/linker/demangle.sh).
+# --demangle is the default. tests/linker/demangle.sh tests the demangled names.
 echo 'void _Z3lowv(void); void high(void) { _Z3lowv(); }' >high.c && compile high
 shown=_Z3lowv
 ! grep -q '^#define HAVE_LIBIBERTY 1' "$top_builddir/config.h" || shown='low\(\)'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --repro: what it writes makes the same package elsewhere, when nothing of the original is left.
+# --repro: its output makes the same package elsewhere, when nothing of the original is left.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 long=$(printf 'long-folder-name-%.0s' 1 2 3 4 5 6 7)
@@ -67,7 +67,7 @@ tar xf elsewhere/again/second.tar && rm -r elsewhere
 cmp second/out.sk expected.sk || fail "the package of the second archive differs"
 mv gone job && cp h.o g.o && rm -r second
 
-# A link that fails is reproduced, too; inputs that are not there are not there again.
+# A failing link is also reproduced; missing inputs are missing again.
 cp job/models/model.yaml wrong.yaml && sed -i 's/kernel: add/kernel: ad/; s/: \.\./: job/' wrong.yaml
 fails_with "wrong.yaml:9:27: unknown kernel 'ad'; did you mean 'add'" \
 	"$sklink" wrong.yaml "job/a folder/$long/$long/kern'els.o" -o out.sk --repro=wrong.tar
@@ -79,7 +79,7 @@ fails_with 'missing.o: No such file' "$sklink" wrong.yaml missing.o -o out.sk --
 tar xf missing.tar -C elsewhere
 (cd elsewhere/missing && fails_with 'missing.o: No such file' "$sklink" @response.txt)
 
-# What cannot be reproduced.
+# Links that cannot be reproduced.
 mkdir -p one/two && echo 'int other(void) { return 2; }' >other.c && compile other
 cp other.o one/same.o && cp h.o same.o && ln -s one/two link
 sed 's,\.\./,job/,g' job/models/model.yaml >model.yaml

@@ -1,5 +1,5 @@
 # A thousand objects, loose, in an archive and in a thin one, with debug information: the output is the same with any
-# number of threads, in another folder and under another name, and so are the map, what is printed, and the errors.
+# number of threads, in another folder and under another name, and so are the map, the printed lines, and the errors.
 . "$top_srcdir/tests/lib/lib.sh"
 
 # Each with a kernel of its own name, and with a helper, tables and an inline function of names that all have.
@@ -126,10 +126,11 @@ while [ $i -lt 400 ]; do
 done
 errors '^sklink: error: kernel_[0-9]*.o: ' 200
 for kept in *.kept; do mv "$kept" "one/${kept%.kept}"; done
-# What is refused is named once, too, however often it is given.
+# A refused input is also named once, however often it is given.
 errors '^sklink: error: .*, not -m aarch64linux$' 1000 -m aarch64linux kernel_0000.o ./kernel_0001.o
 
-# A file is one input under any of its names, and no output; a copy of it is another input, and what is no file is none.
+# A file is one input under any of its names, and not an output; a copy of it is another input, and a name that is not a
+# file is none.
 (
 	cd one
 	ln -s kernel_0000.o symbolic.o
@@ -156,7 +157,7 @@ errors '^sklink: error: .*, not -m aarch64linux$' 1000 -m aarch64linux kernel_00
 errors '^sklink: error: .*duplicate symbol: kernel_0005$' 1 copy.o
 errors '^sklink: error: (pipe|folder|/dev/zero): is not a regular file$' 3 pipe folder /dev/zero
 
-# A hundred objects that use what nobody has, and define what others do, and that are out of range.
+# A hundred objects that use undefined symbols, define symbols of others, and are out of range.
 cat >bad.c <<'END'
 int missing_0000(int), nowhere(int);
 int datum = 1;
@@ -177,7 +178,7 @@ errors '^sklink: error: .*duplicate symbol: common_name$' 99 @bad
 errors '^sklink: error: .*duplicate symbol: common_name$' 99 @bad -r
 errors "relocation R_X86_64_PC32 out of range: .* references 'datum'$" 100 @far --allow-multiple-definition
 
-# Networks with every kind of step: the package, the report and what is printed.
+# Networks with every kind of step: the package, the report and the printed lines.
 sh "$top_srcdir/samples/decode_layers/generate" 3 1 host >decode.yaml
 sample() {
 	name=$1
