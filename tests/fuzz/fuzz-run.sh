@@ -1,5 +1,5 @@
 # Each fuzz target for some seconds, one after the other: fuzz-run.sh SECONDS [TARGET…]. Works in fuzz-corpus in the
-# build directory; what is found there is kept from run to run. Stops at the first finding.
+# build directory; new inputs are kept there from run to run. Stops at the first finding.
 set -eu
 seconds=$1
 shift

@@ -1,6 +1,6 @@
 # The fuzzers' seeds, made from sources: fuzz-seeds.sh FOLDER puts small, valid files into FOLDER/object,
 # FOLDER/archive, FOLDER/manifest, FOLDER/signature, FOLDER/npy, FOLDER/onnx, FOLDER/pbtxt, FOLDER/rules,
-# FOLDER/switches and FOLDER/package, beside what tests/fuzz keeps. The same files in every folder.
+# FOLDER/switches and FOLDER/package, beside the files of tests/fuzz. The same files in every folder.
 set -eu
 [ $# = 1 ] || { echo "usage: fuzz-seeds.sh FOLDER" >&2; exit 2; }
 mkdir -p "$1/object" "$1/archive" "$1/manifest" "$1/signature" "$1/npy" "$1/onnx" "$1/pbtxt" "$1/rules" "$1/switches" \
@@ -36,7 +36,7 @@ cp object/small.o object/a-member-with-a-long-name.o
 (cd object && ar qcD ../archive/long-names.a a-member-with-a-long-name.o all-sections.o absolute.o)
 (cd object && ar qcSD ../archive/no-index.a small.o)
 rm object/a-member-with-a-long-name.o
-(cd object && ar qcTD ../archive/thin.a small.o all.o) # whose members are nowhere for those who get only its bytes
+(cd object && ar qcTD ../archive/thin.a small.o all.o) # a program that gets only its bytes cannot find its members
 
 cp "$top_srcdir/samples/composite/composite.yaml" "$top_srcdir/samples/foreign/foreign.yaml" \
 	"$top_srcdir/samples/quant_matmul/small.yaml" manifest/

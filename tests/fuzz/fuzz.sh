@@ -1,5 +1,5 @@
 # The fuzz targets' smoke run: each over its seeds, over some thousand mutants of them, and over files that are bombs.
-# fuzz.h says what the targets are, mutate.c what counts as a failure.
+# fuzz.h describes the targets, mutate.c defines failures.
 . "$top_srcdir/tests/lib/lib.sh"
 sh "$top_srcdir/tests/fuzz/fuzz-seeds.sh" "$dir/seeds"
 mkdir bombs

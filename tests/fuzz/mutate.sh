@@ -1,6 +1,6 @@
-# Ten thousand mutants of thirty real kernel objects through the linker, in one process: mutants.c says what is done to
-# them, mutate.c what counts as a failure. Then some through sklink itself, which leaves an output file only if it says
-# that all went well.
+# Ten thousand mutants of thirty real kernel objects through the linker, in one process: mutants.c describes the
+# changes, mutate.c defines failures. Then some through sklink itself, which leaves an output file only if it reports
+# success.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/packages.sh"
 
@@ -9,7 +9,7 @@
 libraries=$(dirname "$($KERNEL_CC -print-file-name=libc.so)")
 sed -n 's/^SK_IMPORT(\([A-Za-z0-9_]*\),.*/\1/p' "$top_srcdir/format/imports.def" | sort >imports
 mkdir objects
-collect() { # PACKAGE ARCHIVE COUNT [WHICH]: members whose names match
+collect() { # PACKAGE ARCHIVE COUNT [WHICH]: members with matching names
 	archive=$libraries/$2
 	! get_package "$1" || archive=$packages/$1/usr/lib/x86_64-linux-gnu/$2
 	[ -f "$archive" ] || return 0
@@ -57,7 +57,7 @@ done
 [ "$(ls objects | wc -l)" = 30 ] || fail "$(ls objects | wc -l) objects, not 30"
 "$top_builddir/tests/fuzz/fuzz-object" --mutants "${MUTANTS:-10000}" objects/* || fail "mutants of objects"
 
-# sklink, and whatever is in the folder afterwards.
+# sklink, with a check of the folder afterwards.
 mkdir mutants output
 $KERNEL_CC -Os -fPIC -fno-asynchronous-unwind-tables -I"$top_srcdir/format" -c "$top_srcdir/tests/lib/kernels.c" -o \
 	kernels.o
