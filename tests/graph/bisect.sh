@@ -1,4 +1,4 @@
-# sklink-bisect finds the node whose kernel is wrong, with each kind of reference, and nothing where nothing is wrong.
+# sklink-bisect finds the node with a wrong kernel, with each kind of reference, and no node if all are right.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 type python3 >/dev/null 2>&1 || { echo "sklink-bisect needs python3"; exit 77; }
@@ -6,7 +6,7 @@ PATH=$top_builddir:$PATH
 unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS
 libraries="-L$top_builddir/kernels -lskernels"
 
-bisect() { # STATUS ARGUMENT…: it ends with that status; what it says is in said.txt
+bisect() { # STATUS ARGUMENT…: it ends with that status; its output is in said.txt
 	local wanted=$1 status=0
 	shift
 	python3 "$top_srcdir/src/bisect/sklink-bisect" "$@" >said.txt 2>&1 || status=$?
@@ -16,7 +16,7 @@ says() {
 	grep -qE -- "$1" said.txt || { cat said.txt >&2; fail "sklink-bisect does not say '$1'"; }
 }
 
-# The wrong kernel is right for numbers from 0 on, so the first of the two nodes that it computes makes what it should.
+# The wrong kernel is right for numbers from 0 on, so the first of the two nodes that it computes is right.
 cat >wrong.c <<'C'
 #include "skkernel.h"
 #include <math.h>
@@ -106,7 +106,7 @@ says "^output 'z' differs"
 says '^pass: stage1_cluster_1_graph_kernel_expander$'
 says "^node: '.*' \(Tanh\) makes 'c'"
 
-# So is one that fuses, in a pass that has no number; one that fuses a single node is applied whatever is kept.
+# So is one that fuses, in a pass without a number; a rule that fuses a single node is applied even if values are kept.
 printf 'fuse:\n- {name: wrong, pattern: y = Tanh(Neg(x)), replace: "y = Tanh(Mul(x, 2))"}\n' >wrong.yaml
 bisect 1 -- ruled.onnx $libraries --rules wrong.yaml
 says '^pass: patterns_1_user_rules$'
@@ -116,7 +116,7 @@ bisect 1 -- ruled.onnx $libraries --rules wrong.yaml
 says '^pass: patterns_1_user_rules$'
 says "^node: 'tanh' \(Tanh\) makes 'c'"
 
-# Files that are right: all values, or some, of which the nearest behind the node is found.
+# Right files: all values, or some; then the nearest one after the node is found.
 mkdir right some
 "$sklink" model.onnx $libraries --keep '*' -o right.sk
 "$skrun" right.sk --random 7 --output y=right/y.npy --output z=right/z.npy --output c=right/c.npy --output \
@@ -129,13 +129,13 @@ cp right/y.npy right/e.npy right/_layer_b.npy some
 bisect 1 --random 7 --reference some -- model.onnx -L. -lwrong $libraries
 says "^node: 'double' \(Mul\) makes 'e'"
 
-# What differs less than it may does not.
+# A difference within the tolerance does not count.
 bisect 0 --random 7 --reference right --absolute 10 -- model.onnx -L. -lwrong $libraries
 bisect 0 --random 7 --reference right --absolute 0 --relative=0 -- model.onnx $libraries
 bisect 1 --random 8 --reference right -- model.onnx $libraries
 
-# Names that would steer a terminal, or that look like more of a line; what is linked once is linked again only for its
-# dumps, which few links have.
+# Names that would steer a terminal, or that look like more of a line; a node that has been linked once is linked again
+# only for its dumps, which few links have.
 printf '%s' 'ir_version: 8
 opset_import { version: 20 }
 graph {

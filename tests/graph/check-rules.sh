@@ -1,9 +1,9 @@
-# --check-rules computes both sides of each rule: sklink's own rules do the same on both, a wrong rule is found, and
-# what cannot be checked is said.
+# --check-rules computes both sides of each rule: for sklink's own rules both agree, a wrong rule is found, and rules
+# that cannot be checked are named.
 . "$top_srcdir/tests/lib/lib.sh"
 kernels=(-L "$top_builddir/kernels" -lskernels)
 
-# ---- sklink's own; those that are left have values that nobody can write as an example ----
+# ---- sklink's own; the others have values that cannot be written as an example ----
 for file in onnx:312 passes:14 torchair:14 expand:96; do
 	"$sklink" --check-rules="$top_srcdir/graph/rules/${file%:*}.yaml" "${kernels[@]}" --error-limit=0 >out.txt \
 		2>err.txt || { grep -v warning err.txt >&2; fail "${file%:*}.yaml"; }
@@ -12,7 +12,7 @@ for file in onnx:312 passes:14 torchair:14 expand:96; do
 		fail "${file%:*}.yaml: fewer rules are checked"; }
 done
 
-# checks FILE: what is said of it.
+# checks FILE: the result and the messages.
 checks() {
 	"$sklink" --check-rules="$1" "${kernels[@]}" >out.txt 2>err.txt && echo yes || echo no
 	cat out.txt err.txt
@@ -43,7 +43,7 @@ grep -qE "^sklink: error: wrong.yaml:5:9: rule 'gelu': element [0-9]+ of 'gelu/y
 sed -i 's/1\.5)/1.4142135623730951)/' wrong.yaml
 expect wrong.yaml 3 0 </dev/null
 
-# ---- examples: types, constants, attributes; a variant's in front of the rule's ----
+# ---- examples: types, constants, attributes; a variant's example has precedence over the rule's ----
 cat >examples.yaml <<'YAML'
 fuse:
 - name: sums
@@ -65,7 +65,7 @@ expand:
 YAML
 expect examples.yaml 4 0 </dev/null
 
-# ---- what cannot be checked ----
+# ---- rules that cannot be checked ----
 cat >open.yaml <<'YAML'
 fuse:
 - name: products
@@ -105,7 +105,7 @@ f32[1, 1, 1, 1, 1, 1, 1, 1, 1]|the shape of 'x' in its example is not one of 8 d
 u8([1, -1])|-1 is not a number of type u8
 END
 
-# ---- what is wrong ----
+# ---- errors ----
 printf 'fuse:\n- {name: a, pattern: y = Relu(x), replace: y = Neg(x), example: {x: "f32[4, n]"}}\n' >bad.yaml
 fails_with "^sklink: error: bad.yaml:2:[0-9]*: there is no 'n' in the rule" "$sklink" --check-rules=bad.yaml \
 	"${kernels[@]}"

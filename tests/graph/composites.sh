@@ -1,7 +1,7 @@
 #!/bin/bash
-# From composites to tile groups: the two networks of MindSpore's tutorial of fusion in two stages; what flags put into
-# a composite is one group, and what they leave out is in none; reductions are stitched. Results never depend on any of
-# it.
+# From composites to tile groups: the two networks of MindSpore's tutorial of fusion in two stages. The nodes that flags
+# put into a composite are one group, and nodes that they leave out are in none; reductions are stitched. Results never
+# depend on any of it.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
@@ -31,7 +31,7 @@ same() {
 	done
 }
 
-# plain NAME: plain.npy is what it computes without fusion, each task in a step of its own.
+# plain NAME: plain.npy has its results without fusion, each task in a step of its own.
 plain() {
 	link "$1" host --opt_level=0
 	steps "$1" | grep -q , && fail "without fusion there are groups:$(steps "$1")"
@@ -99,7 +99,7 @@ for network in basic,1,mul,add composite,3,mul,add,pow; do
 	done
 done
 
-# ---- who is in a composite ----
+# ---- members of composites ----
 
 array x f32 64x64 0.5 -1 2.25 3 -0.125
 model chain <<'END'
@@ -124,7 +124,7 @@ fuses chain host --disable_cluster_ops=Tanh 'mul tanh add'
 fuses chain cpu --disable_pass=graph_kernel_cluster 'mul tanh add'
 fuses chain cpu '--opt_level=0 --enable_pass=graph_kernel_cluster' mul,tanh,add
 fuses chain cpu --composite_op_limit_size=2 'mul,tanh add'
-fuses chain cpu --disable_fusion_pattern=depth 'mul,tanh,add' # the pattern in width takes in what that in depth does
+fuses chain cpu --disable_fusion_pattern=depth 'mul,tanh,add' # the pattern in width includes that in depth
 fuses chain cpu --disable_fusion_pattern=elemwise 'mul tanh add'
 fuses chain cpu --enable_fusion_pattern_only=bwd_depth 'mul,tanh,add'
 fuses chain cpu --enable_fusion_pattern_only=reduce 'mul tanh add'

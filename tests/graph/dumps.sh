@@ -1,4 +1,4 @@
-# --dump-dir writes the graph in three forms, which say the same; what they hold is drawn by Graphviz, read by onnx, and
+# --dump-dir writes the graph in three forms, which agree; their contents are drawn by Graphviz, read by onnx, and
 # linked to the same package.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
@@ -57,7 +57,7 @@ same_packages model.sk again.sk
 	fail "a dump of a dump is another one"
 ! grep -q _desc_ once-more.pbtxt || fail "notes of dumps are part of the model"
 
-# Without anything that is computed when linking, a dump is what --model-text writes.
+# If nothing is computed when linking, a dump equals the output of --model-text.
 sed '/"Shape"/d; s/\["c", "shape"\]/"c"/; s/"Reshape" name: "again"/"Neg" name: "again"/' model.pbtxt >simple.pbtxt
 link simple.pbtxt simple.sk --dim n=8 --dump-dir simple --model-text said.pbtxt
 dot -Tsvg simple/6_validate.dot >simple.svg
@@ -148,7 +148,7 @@ rm -r graph_kernel_dump
 tutorial composite.onnx --fusion-flags=--dump_as_text --check
 [ ! -e graph_kernel_dump ] || fail "--check writes texts"
 
-# Each dump, linked like the model, is the same package: passes find what they had found.
+# Each dump, linked like the model, is the same package: passes find the same patterns.
 model expanded <<'M'
 input x f32 64x64
 output y f32 none
@@ -206,8 +206,8 @@ echo 'tensors 5 slices 2 shapes 1 elsewhere 2' | diff - places.txt >&2 || fail "
 "$sklink" places/hwopt_d_end_graph_0.pbtxt -L"$top_builddir/kernels" -lskernels -o again.sk
 same_packages places.sk again.sk
 
-# So does a dump of a model of an older operator set: attributes that have become inputs stay inputs, and operators mean
-# what they meant.
+# So is a dump of a model of an older operator set: attributes that have become inputs stay inputs, and operators keep
+# their meaning.
 again() { # MODEL ARGUMENT…
 	"$sklink" "$1.onnx" -L"$top_builddir/kernels" -lskernels --dump-dir "$1" -o "$1.sk" "${@:2}"
 	"$sklink" "$1/hwopt_d_end_graph_0.pbtxt" -L"$top_builddir/kernels" -lskernels -o again.sk "${@:2}"
@@ -249,8 +249,8 @@ node DFT transform x -> y axis=1
 M
 again older-transform
 
-# Passes that a dump has had do not run again on what they have made: each dump, linked with the same flags, has the
-# same steps, and there is nothing to warn of. Without its record they run, and the results are the same.
+# Passes that a dump has had do not run again on their own results: each dump, linked with the same flags, has the same
+# steps, and there are no warnings. Without its record they run, and the results are the same.
 optimised() { # MODEL PACKAGE ARGUMENT…
 	"$sklink" "$1" -L"$top_builddir/kernels" -lskernels --fusion-target=gpu --fusion-flags=--opt_level=3 -o "$2" \
 		"${@:3}" 2>err.txt ||
@@ -289,7 +289,7 @@ grep -q 'Run graph kernel pass stage1_cluster_1_graph_kernel_expander' err.txt &
 grep -q "one.pbtxt: 'sklink.passes' in the metadata names no pass 'no_such_pass'" err.txt ||
 	fail "no warning of a pass that does not exist"
 
-# A pass that somebody names is told of if the dump has had it.
+# A pass named by the user is reported if the dump has had it.
 already="last.pbtxt: graph kernel pass stage1_cluster_2_fuse_basic has run on this dump already ('sklink.passes' in the metadata), and"
 optimised last.pbtxt again.sk --fusion-flags=--disable_pass=fuse_basic
 [ "$(cat err.txt)" = "sklink: warning: $already is not undone" ] || fail "a pass that is turned off: $(cat err.txt)"
@@ -300,8 +300,8 @@ optimised last.pbtxt again.sk --fusion-switch-file=named.cfg
 [ "$(cat err.txt)" = "sklink: warning: $already does not run again" ] ||
 	fail "a pass that a switch names: $(cat err.txt)"
 
-# What passes make depend on constants only is a constant at once, not only when the dump is read; outputs become copies
-# of it, in the scopes in which they were made.
+# Nodes made by passes from constants only become constants at once, not only when the dump is read; outputs become
+# copies of them, in the scopes in which they were made.
 model choice <<'M'
 input x bool 4
 constant k f32 4 1.0 2.0 3.0 4.0
@@ -350,7 +350,7 @@ for dump in idle.onnx again.pbtxt idle/*.pbtxt; do
 		fail "$dump: $(cat err.txt)"
 done
 
-# What an earlier link has left of dumps of passes is gone after one that has others, and only after one that succeeds.
+# Dumps of passes from an earlier link are removed after a link that has others, and only if it succeeds.
 echo mine >expanded.txt
 cp expanded.txt passes/hwopt_notes.txt
 fails_with "no kernel" "$sklink" expanded.onnx --dump-dir passes -o no.sk

@@ -1,5 +1,5 @@
-# Operators are expanded as flags and lists say, by sklink's rules and by those of --rules and of a manifest: what comes
-# out computes the same, what does not fit stays whole, and what is wrong with a file of rules is said with its place.
+# Operators are expanded as flags and lists say, by sklink's rules and by those of --rules and of a manifest: the
+# expanded graph computes the same, operators that no rule fits stay whole, and errors in a file of rules have places.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 needs_python
@@ -25,7 +25,7 @@ array c f32 4x1 0.5 -2 3 1
 run_with() { # PACKAGE OUTPUT
 	"$skrun" "$1" --input=x=x.npy --input=g=g.npy --input=b=b.npy --input=c=c.npy --output=y="$2"
 }
-# operators DUMP: which there are behind the expander.
+# operators DUMP: print the operators after the expander.
 operators() {
 	sed -nE 's/^node [0-9]+ "[^"]*" = "([a-z]+:)?([A-Za-z]+)".*/\2/p' "$1"/hwopt_*graph_kernel_expander_*.ir \
 		2>/dev/null | tr '\n' ' '
@@ -58,7 +58,7 @@ Identity node Identity a x -> n; node Add s n g -> t; node Mul u t b -> v; node 
 LINES
 [ $number = 7 ] || fail "not all have been tried"
 
-# A bound of Clip that nobody knows is none that may be left out.
+# A bound of Clip without a known value may not be left out.
 printf 'opset 24\ninput x f32 4x6\ninput low f32 scalar\nconstant high f32 scalar 1\noutput y f32 4x6\nnode Clip clip x low high -> y\n' | model clip
 array low f32 scalar 0.2
 rm -rf dumps
@@ -99,7 +99,7 @@ node sklink:Square square x -> y
 node Softmax softmax x -> z
 node Relu relu x -> r
 LINES
-# expands OPERATORS ARGUMENT…: behind the expander there are these; "none" if it has changed nothing.
+# expands OPERATORS ARGUMENT…: these are the operators after the expander; "none" if it has changed nothing.
 expands() {
 	local expected=$1 got
 	shift
@@ -157,7 +157,7 @@ expand:
 YAML
 printf 'sklink: 1\ngraph: two.onnx\nrules: mine.yaml\nfusion: "--enable_expand_ops=Square,Relu"\n' >two.yaml
 expands "Pow Softmax Max " --rules=mine.yaml --fusion-flags=--enable_expand_ops=Square,Relu
-# Of several files earlier ones are tried first, a manifest's last.
+# With several files earlier ones are tried first, a manifest's last.
 printf 'expand:\n- {name: product, pattern: y = Square(x), replace: "y = Mul(x, x)"}\n' >product.yaml
 expands "Mul Softmax Max " --rules=product.yaml --rules=mine.yaml --fusion-flags=--enable_expand_ops=Square,Relu
 expands "Pow Softmax Max " --rules=mine.yaml --rules=product.yaml --fusion-flags=--enable_expand_ops=Square,Relu
@@ -167,7 +167,8 @@ for file in two.yaml two.onnx mine.yaml product.yaml; do
 	grep -qE "^  $file( |$)" two.d || { cat two.d; fail "$file is not among the dependencies"; }
 done
 
-# What is not expanded says why: what would be of another shape, a condition that fails, a pattern that is not there.
+# A node that is not expanded has a reason: a result of another shape, a condition that fails, a pattern that does not
+# occur.
 sed 's/y = Square(x)$/&\n  where: rank(x) == 3/; s/^- name: larger$/- {name: sums, pattern: ["s = Add(a, b)", y = Relu(s)], replace: ["s = Add(b, a)", "y = Max(s, 0)"]}\n&/' mine.yaml >whole.yaml
 "$sklink" two.onnx "${kernels[@]}" --rules=whole.yaml --fusion-flags=--enable_expand_ops=Square,Relu --verbose --check \
 	2>err.txt
@@ -190,7 +191,7 @@ TEXT
 rm -rf dumps
 "$sklink" two.yaml "${kernels[@]}" --dump-dir dumps -o two.sk
 [ "$(operators dumps)" = "Pow Softmax Max " ] || fail "rules of a manifest: $(operators dumps)"
-expands none --rules=mine.yaml # what is expanded the flags say
+expands none --rules=mine.yaml # the flags say which are expanded
 "$sklink" two.yaml "${kernels[@]}" --repro=two.tar -o two.sk
 tar tf two.tar | grep -q 'mine\.yaml$' || fail "the rules are not reproduced"
 cat >bad.yaml <<'YAML'

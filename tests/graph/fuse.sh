@@ -1,19 +1,19 @@
-# Patterns of operators become one operator: by sklink's rules in the order of their passes, and by the user's. What
-# comes out computes the same, and what is near a pattern stays.
+# Patterns of operators become one operator: by sklink's rules in the order of their passes, and by the user's. The
+# fused graph computes the same, and graphs similar to a pattern stay as they are.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 needs_python
 unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS GLOG_v
 kernels=(-L "$top_builddir/kernels" -lskernels)
 
-# operators PASS: which there are behind that pass; "none" if it has changed nothing.
+# operators PASS: print the operators after that pass; "none" if it has changed nothing.
 operators() {
 	local dump
 	dump=$(echo dumps/hwopt_*_"$1"_*.ir)
 	[ -e "$dump" ] || { echo none; return; }
 	sed -nE 's/^node [0-9]+ "[^"]*" = "([a-z]+:)?([A-Za-z]+)".*/\2/p' "$dump" | tr '\n' ' '
 }
-# fuses NAME PASS OPERATORS ARGUMENT…: behind the pass there are these in NAME.onnx.
+# fuses NAME PASS OPERATORS ARGUMENT…: these are the operators after the pass in NAME.onnx.
 fuses() {
 	local name=$1 pass=$2 expected=$3 got
 	shift 3
@@ -65,7 +65,7 @@ stays_f64 doubles "node ReduceMean n0 x a -> m; node Sub n1 x m -> d; node Mul n
 stays_f64 squares "node Mul n2 x x -> s; node ReduceMean n3 s a -> v; node Add n4 v e -> w; node Sqrt n5 w -> r; node Div n6 x r -> y"
 stays_f64 quick "node Mul n0 x c -> t; node Sigmoid n1 t -> s; node Mul n2 x s -> y"
 
-# ---- only with a kernel for what it becomes: of its type and shape, in the libraries of the link ----
+# ---- only with a kernel for the replacement: of its type and shape, in the libraries of the link ----
 members=$(ar t "$top_builddir/kernels/libskernels.a" | grep -E '^sk_(div|erf|add|mul)_f32')
 ar x "$top_builddir/kernels/libskernels.a" $members
 ar rcs libfew.a $members
@@ -148,7 +148,7 @@ grep -qE "^  Its node was made by rule 'matmul_elem_biasadd_fusion' of set 'pass
 "$sklink" relu.onnx "${kernels[@]}" -o out.sk --explain relu >explained.txt
 ! grep -q "made by" explained.txt || fail "no rule has made it"
 
-# ---- in front of which other one, wherever it stands; all variants of a rule stay together ----
+# ---- precedence over another rule, wherever that is; all variants of a rule stay together ----
 printf 'opset 17\ninput x f32 4x6\noutput y f32 4x6\nnode Relu relu x -> y\n' | model relu
 taken() { # RULES ARGUMENT…: the rule that makes 'y' of relu.onnx
 	"$sklink" relu.onnx "${kernels[@]}" --rules="$1" -o out.sk --explain relu/y |
@@ -172,13 +172,13 @@ for holds in 'FIRST first' 'SECOND second' 'THIRD third' 'NONE fourth'; do
 done
 sed -E "s/WHERE_[A-Z]+/rank(x) == 2/" order.yaml >ordered.yaml
 [ "$(taken ordered.yaml)" = first ] || fail "of all: $(taken ordered.yaml)"
-# What finds nothing is told, too, of the user's rules.
+# Rules of the user that match nothing are also reported.
 printf 'fuse: [{name: absent, pattern: "y = Erf(x)", replace: "y = Neg(x)"}]\n' >absent.yaml
 "$sklink" relu.onnx "${kernels[@]}" --rules=absent.yaml --check --verbose 2>&1 | grep 'GraphFusionPass' >told.txt
 [ "$(cat told.txt)" = \
 	'[INFO] FE(sklink): GraphId[0], GraphFusionPass[user_rules]: pattern=absent, matched_times=0, effected_times=0.' ] || fail "what is told: $(cat told.txt)"
 
-# Another name of an operator is a name of it in rules, too.
+# Another name of an operator is also valid in rules.
 printf 'fuse: [{name: filled, pattern: y = Relu(x), replace: "y = Add(x, FillV2(i64(shape(x)), f32(2)))"}]\n' \
 	>filled.yaml
 fuses relu user_rules "Expand Add " --rules=filled.yaml
@@ -248,13 +248,13 @@ node Neg n h -> y
 LINES
 fails_with "node 'g' \(Gate\): only the kernel knows its outputs, and the model does not give type and shape of output 0" "$sklink" asks.onnx gate.o "${kernels[@]}" -o out.sk
 
-# What would use what it makes itself is no replacement.
+# A replacement that would use its own output is refused.
 printf 'opset 17\ninput a f32 6x6\ninput b f32 6x6\noutput x f32 6x6\noutput y f32 6x6\nnode Add add a b -> x\nnode MatMul product x x -> y\n' | model loop
 printf 'fuse:\n- name: loop\n  pattern: ["x = Add(a, b)", "y = MatMul(x, w)"]\n  outputs: [y, x]\n  replace: ["t = Mul(w, 2)", "x = Sub(t, t)", "y = Gemm(x, t)"]\n' >loop.yaml
 fuses loop user_rules none --rules=loop.yaml
 
-# Without patterns there are neither TorchAir's rules nor the user's, wherever these stand; what is wrong with them is
-# still said.
+# Without patterns neither TorchAir's rules nor the user's are applied, wherever these are; their errors are still
+# reported.
 sed -i 's/rank(a) == 3/rank(a) == 2/' mine.yaml
 fuses bias matmul_elem_biasadd_fusion "MatMul Add " --rules=mine.yaml
 fuses bias matmul_elem_biasadd_fusion "Gemm " --rules=mine.yaml --no-pattern-fusion

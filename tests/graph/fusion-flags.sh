@@ -1,5 +1,5 @@
-# Flags of graph-kernel fusion from the command line, manifests and the environment: who counts, what is told, and what
-# a reproduction knows of it.
+# Flags of graph-kernel fusion from the command line, manifests and the environment: precedence, messages, and the flags
+# in a reproduction.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS GLOG_v
@@ -30,7 +30,7 @@ told() {
 	grep -qF "\"fusion_ops_level\": $level, " told.txt || fail "not level $level: $*"
 }
 
-# ---- who counts ----
+# ---- precedence ----
 net=(net.onnx --dim N=4)
 printf 'sklink: 1\ngraph: net.onnx\ndims: {N: 4}\nfusion: "--opt_level=1"\n' >flags.yaml
 printf 'sklink: 1\ngraph: net.onnx\ndims: {N: 4}\nfusion: ""\n' >empty.yaml
@@ -56,7 +56,7 @@ fails_with "^sklink: error: --fusion-target wants host, ascend, cpu or gpu, not 
 told "" 0 a3.yaml
 told "" 1 a3.yaml --fusion-target=host
 
-# ---- what is wrong is warned of, and nothing more ----
+# ---- wrong flags give warnings, and nothing more ----
 "$sklink" "${net[@]}" "${kernels[@]}" -o net.sk --fusion-flags \
 	"--opt_levl=1 --disable_expand_ops=Sqare --enable_pass=nothing opt" 2>err.txt ||
 	fail "a warning is an error"
@@ -91,7 +91,7 @@ fails_with "^sklink: error: plain.yaml: --fusion-target is about a model" "$skli
 printf 'fusion: --opt_level=1\n' >>plain.yaml
 fails_with "^sklink: error: plain.yaml:4:9: this applies to a model" "$sklink" plain.yaml -o out.sk
 
-# ---- what is told ----
+# ---- messages ----
 GLOG_v=1 "$sklink" "${net[@]}" "${kernels[@]}" -o net.sk --fusion-flags "--disable_pass=MatMulAllReduce" 2>err.txt
 grep -q '^\[INFO\] PRE_ACT(sklink): graph kernel passes: FlashAttentionFusionV1,FlashAttentionFusionV2,add_layer_norm_fusion,add_layer_norm_v3_fusion,add_layer_norm_ext_fusion,inference_swiglu_fusion,inference_matmul_split_fusion,shape_reshape,shape_reshape_2,add_rms_norm_quant_fusion,rms_norm_quant_fusion,add_rms_norm_fusion,add_cast_rms_norm_cast_fusion,MatMulAllReduce,split_concat_fusion,matmul_elem_biasadd_fusion,matmul_elem_add_fusion,matmul_elem_relu_fusion,matmul_elem_gelu_fusion,inference_qbmm_add_fusion,inference_qbmm_allreduce_add_fusion\.$' err.txt ||
 	fail "the list of fusion passes"
@@ -102,7 +102,7 @@ GLOG_v=2 "$sklink" "${net[@]}" "${kernels[@]}" -o net.sk 2>err.txt
 [ ! -s err.txt ] || fail "told without being asked"
 
 # ---- a reproduction has the flags that count ----
-# repeats TEXT ARGUMENT…: what --repro makes of the link has these flags, in another environment, too.
+# repeats TEXT ARGUMENT…: --repro's copy of the link has these flags, also in another environment.
 repeats() {
 	local text=$1
 	shift
@@ -119,7 +119,7 @@ SKLINK_GRAPH_KERNEL_FLAGS= repeats "" "${net[@]}"
 SKLINK_GRAPH_KERNEL_FLAGS=--opt_level=3 repeats --opt_level=1 flags.yaml
 SKLINK_GRAPH_KERNEL_FLAGS=--opt_level=3 repeats "" "${net[@]}" --fusion-flags=
 SKLINK_GRAPH_KERNEL_FLAGS=--opt_level=3 repeats --opt_level=0 "${net[@]}" --fusion-flags=--opt_level=0
-# Of a link without a model the environment's flags are no part.
+# Flags of the environment do not belong to a link without a model.
 printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4], role: inout}}\ntasks: [{name: t, kernel: k, args: [x]}]\n' \
 	>tasks.yaml
 printf '#include "skkernel.h"\nvoid k(float *x) { x[0]++; }\nSK_KERNEL(k, "inout x f32[4]");\n' >k.c
@@ -129,7 +129,7 @@ rm -rf repro
 tar xf repro.tar
 (cd repro && "$sklink" @response.txt) || fail "a link without a model is not repeated"
 
-# ---- flags that do not say how to fuse leave fusion on the host what it is ----
+# ---- flags that do not say how to fuse leave fusion on the host unchanged ----
 "$sklink" "${net[@]}" "${kernels[@]}" -o plain.sk
 for text in "" --target_os=linux --nonsense --opt_level=x --dump_as_text=off; do
 	# composites that hold, and are not there, would be no group

@@ -60,7 +60,7 @@ operators "mul mul add matmul max reducemax sub exp reducesum div" "--opt_level=
 	--fusion-target=cpu
 operators "mul mul add matmul max reducemax sub exp reducesum div" "--opt_level=1" --fusion-target=gpu
 operators "square mul add matmul max softmax" "--opt_level=1 --disable_expand_ops=Square" --fusion-target=cpu
-# Who is enabled and disabled is disabled.
+# An operator that is both enabled and disabled is disabled.
 operators "mul mul add matmul max softmax" "--opt_level=1 --enable_expand_ops=Softmax --disable_expand_ops=Softmax" \
 	--fusion-target=cpu
 operators "square mul add matmul max softmax" "--opt_level=1 --disable_expand_ops=Square --enable_expand_ops=Square" \
@@ -73,7 +73,7 @@ operators "square mul add matmul max softmax" "--opt_level=1 --enable_expand_ops
 # Without the pass, or below its level, nothing is.
 operators "square mul add matmul relu softmax" "--opt_level=1 --disable_pass=graph_kernel_expander" --fusion-target=cpu
 operators "square mul add matmul relu softmax" "--opt_level=0" --fusion-target=cpu
-# An operator that no rule is about, and one that nobody knows.
+# An operator without a rule, and an unknown one.
 operators "square mul add matmul relu softmax" "--opt_level=1 --enable_expand_ops=Conv,Sofmax"
 grep -q "^sklink: warning: --fusion-flags:1:1: operator 'Conv' stays whole: no rule says how to expand it$" err.txt ||
 	fail "an operator without a rule"

@@ -1,10 +1,10 @@
-# fusion_result.json: what passes of patterns have found and replaced, in CANN's layout, and the same in the log.
+# fusion_result.json: the patterns that passes have found and replaced, in CANN's layout, and the same in the log.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS GLOG_v
 
-# Two sums of products that a rule of the user's fuses, one whose product is an output, too, and one of another shape; a
-# biased product, which is a rule of sklink's.
+# Two sums of products that a rule of the user's fuses, one with a product that is also an output, and one of another
+# shape; a biased product, for which sklink has a rule.
 model net <<'LINES'
 opset 17
 opset 1 sklink
@@ -82,7 +82,7 @@ link --dim a:N=4 --dim b:N=1 --fusion-result=result.json
 	"effect_times2 match_times4 effect_times0 match_times4" ] ||
 	{ cat result.json >&2; fail "counts of networks"; }
 
-# Among dumps, too; not with --check; and other outputs are others.
+# Also among dumps; not with --check; and the other outputs differ.
 link --dim N=4 --dump-dir=dumps
 cmp dumps/fusion_result.json expected.json || fail "the result among dumps"
 "$sklink" net.onnx -L "$top_builddir/kernels" -lskernels --dim N=4 --check --fusion-result=no.json
@@ -97,7 +97,7 @@ printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op:
 	>m.yaml
 fails_with "m.yaml: --fusion-result is about a model" "$sklink" m.yaml -o no.sk --fusion-result=no.json
 
-# Nodes without a task are no pattern, and are not in it.
+# Nodes without a task are not a pattern, and are not in it.
 model_with_split parts
 DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=3 "$sklink" parts.onnx -L "$top_builddir/kernels" -lskernels --fusion-target=ascend \
 	--fusion-result=result.json -o out.sk

@@ -1,5 +1,5 @@
-# Switch files from the command line and manifests: who counts, what they do beside flags, what is wrong with them, and
-# what a reproduction and a dependency file know of them.
+# Switch files from the command line and manifests: precedence, their effect beside flags, errors, and their traces in
+# reproductions and dependency files.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS GLOG_v
@@ -40,7 +40,7 @@ cmp -s all.sk out.sk && fail "the pass that is off makes no difference"
 printf 'ALL:off\n' >none.cfg
 passes net.onnx --fusion-switch-file none.cfg >none.txt
 [ ! -s none.txt ] || fail "passes run that are off"
-# What is no pass stays on: the model becomes tasks, and computes the same.
+# Steps that are not passes stay on: the model becomes tasks, and computes the same.
 for package in all out; do
 	"$skrun" $package.sk --input x=x.npy --output y=$package.npy
 done
@@ -59,7 +59,7 @@ echo '{"Switch": {"GraphFusion": {"ALL": "off"}, "UBFusion": {"ALL": "off"}}, "E
 passes net.onnx --fusion-switch-file stays.json --fusion-flags=--opt_level=1 | diff <(grep cse few.txt) - >&2 ||
 	fail "passes that stay on"
 
-# ---- who counts ----
+# ---- precedence ----
 mkdir sub
 cp few.json sub/switches.json
 printf 'sklink: 1\ngraph: ../net.onnx\nswitches: switches.json\n' >sub/net.yaml
@@ -80,7 +80,7 @@ for link_of in "net.onnx --fusion-switch-file=few.json" sub/net.yaml; do
 		fail "$link_of is repeated with other switches"
 done
 
-# ---- what is wrong ----
+# ---- errors ----
 # refused LINE MESSAGE: the file with that text is, and nothing is written.
 refused() {
 	printf "$1" >bad.cfg
@@ -98,7 +98,7 @@ refused '{"Switch": {"GraphFusion": {"a"}}}' ":1:"
 refused '{"Switch": {"UB": {}}}' ":1:13: unknown key 'UB' in 'Switch'"
 fails_with "^sklink: error: missing.cfg: cannot open the switch file: No such file" "${link[@]}" net.onnx \
 	--fusion-switch-file=missing.cfg -o out.sk
-# A name that is no pass is warned of, once for all networks.
+# A name that is not a pass gives a warning, once for all networks.
 echo '{"Switch": {"GraphFusion": {"graph_kernel_cs": "off", "FusionVirtualOpSetSwitch": "off"}, "UBFusion": {"FusionVirtualOpSetSwitch": "on"}}}' >names.json
 "${link[@]}" net.onnx --fusion-switch-file=names.json -o out.sk 2>err.txt
 diff - err.txt <<'TEXT' >&2 || fail "names"

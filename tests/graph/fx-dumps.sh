@@ -1,6 +1,5 @@
-# FX texts among the dumps: the function and the list of nodes say the same as the model's dumps, before and behind the
-# passes of patterns; the graph of TorchAir's document is printed as it is there; and the log says what patterns have
-# changed.
+# FX texts among the dumps: the function and the list of nodes agree with the model's dumps, before and after the passes
+# of patterns; the graph of TorchAir's document is printed as it is there; and the log lists the patterns' changes.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 needs_python

@@ -1,5 +1,4 @@
-# GE's variables for dumps: which files there are, what they are called, how much they hold, and what is wrong with a
-# variable.
+# GE's variables for dumps: the files, their names, their contents, and errors in a variable.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 unset DUMP_GE_GRAPH DUMP_GRAPH_LEVEL DUMP_GRAPH_PATH DUMP_GRAPH_FORMAT
@@ -135,7 +134,7 @@ DUMP_GE_GRAPH=2 DUMP_GRAPH_FORMAT='onnx|text' fails_with \
 	link out.sk small.onnx
 [ ! -e out.sk ] || fail "a package is left"
 
-# ---- a node without a task: _no_task is 0 in front of the pass that says so, 1 behind it, and 0 with the pass off ----
+# ---- a node without a task: _no_task is 0 before the pass that sets it, 1 after it, and 0 with the pass off ----
 model_with_split parts
 no_task() { # DUMP: of each node
 	grep -B1 '"_no_task"' "$1" | sed -n 's/^ *i: //p' | paste -sd' '

@@ -1,5 +1,5 @@
-# A manifest that names a model makes the package that the command line makes of it, and says besides what only a
-# manifest can say. What is wrong with it is said where it stands.
+# A manifest that names a model makes the same package as the command line, and can also say things that only a manifest
+# can. Errors are reported at their places in it.
 . "$top_srcdir/tests/lib/lib.sh"
 make_model=$top_builddir/tests/lib/make-model
 set -- -L "$top_builddir/kernels" -lskernels
@@ -43,7 +43,7 @@ done
 cmp manifest.txt command.txt || fail "a manifest makes another package than the command line"
 grep -q sk_first command.txt || fail "there are no scopes"
 
-# Shapes in place of dimensions; what the command line says counts, too.
+# Shapes in place of dimensions; the command line counts as well.
 sed 's/^dims:.*/shapes: {x: [3, 2, 2]}/' all.yaml >shapes.yaml
 "$sklink" shapes.yaml "$@" --shape cache=3x4 -o shapes.sk
 "$skdump" --all shapes.sk | sed 1d | cmp - manifest.txt || fail "shapes are not dimensions"
@@ -96,7 +96,7 @@ MODEL
 "$sklink" s.pbtxt "$@" -o s.sk
 "$skrun" s.sk --random 1 --profile >out.txt || fail "the file's options do not count"
 
-# ---- what is wrong ----
+# ---- errors ----
 # refuses PATTERN LINE…: a manifest of these lines.
 refuses() {
 	local pattern=$1

@@ -55,7 +55,7 @@ printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op:
 fails_with "m.yaml: --keep is about a model, and this manifest names none" "$sklink" m.yaml -L"$top_builddir/kernels" \
 	-lskernels -o no.sk --keep x
 
-# What passes of fusion would take out or make of something else stays if it is kept: alone, and all at once.
+# Values that passes of fusion would remove or replace stay if they are kept: alone, and all at once.
 model rewritten <<'M'
 input x f32 4x4
 output y f32 none

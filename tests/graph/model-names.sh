@@ -53,7 +53,7 @@ done
 fails_with "no task of scope 'all' runs a kernel or an operation 'Silu'" "$sklink" mindspore.onnx "$@" --scope 'all=*' \
 	--scope-options all=dcci-before-kernel-start=Silu -o no.sk
 
-# What the table cannot say is refused, with the operator's own name.
+# Models that the table cannot express are refused, with the operator's own name.
 refuses() { # PATTERN NODE
 	printf 'opset 1 mindspore\ninput x f32 4x4x4\n%s\noutput y f32 none\n' "$2" | "$make_model" bad.onnx
 	fails_with "$1" "$sklink" bad.onnx -L "$top_builddir/kernels" -lskernels -o no.sk
@@ -65,7 +65,7 @@ refuses "node 'n' .Grau.: there is no operator 'Grau' in the domain 'mindspore'"
 refuses "node 'n' .mindspore:ReduceSum.: the operator has no attribute 'skip_mode'" \
 	'node mindspore:ReduceSum n x -> y skip_mode=1'
 
-# What operators of sklink's domain cannot make sense of is an error at the node.
+# Operands that operators of sklink's domain cannot accept are an error at the node.
 refuses "node 'n' .mindspore:ApplyMomentum.: 'x' has 64 elements, and must be one number" \
 	'node mindspore:ApplyMomentum n x x x x x -> y'
 refuses "node 'n' .mindspore:BinaryCrossEntropy.: reduction is 'all', and must be none, sum or mean" \

@@ -1,4 +1,4 @@
-# Scopes of models: what the file says, with options and streams, what --scope says, and what is wrong with either.
+# Scopes of models: those of the file, with options and streams, those of --scope, and errors in either.
 . "$top_srcdir/tests/lib/lib.sh"
 set -- -L "$top_builddir/kernels" -lskernels
 
@@ -41,7 +41,7 @@ refuses() { # PATTERN MODEL ARGUMENT…
 	[ ! -e no.sk ] || fail "something was left behind"
 }
 
-# ---- without scopes the model is one, whatever it is called; patterns make them ----
+# ---- without scopes the model is one, under any name; patterns make them ----
 { node /l.0/a x a; node /l.0/b a b; node /l.1/a b c; node "" c y; } | model plain 'main-graph (1)'
 launches plain sk_main_x2Dgraph_x20_x281_x29
 launches plain 'sk_first sk_rest' --scope 'first=/l.0/*' --scope 'rest=/l.1/?' --scope 'rest=y'
@@ -81,7 +81,7 @@ refuses "none.pbtxt:5:.*node 'a' .Relu.: it has options of a scope, 'profiling=1
 } | model two network
 refuses "two.pbtxt:6:.*node 'b' .Relu.: its scope 's' has the options 'profiling=1', and cannot have 'profiling=0', too" two
 
-# Different names stay different, whatever is in them.
+# Different names stay different, with any characters.
 { node a x a; node b a y; } | model names network
 launches names 'sk_a_b sk_a_x2Cb' --scope 'a,b=a' --scope 'a_b=b'
 launches names 'sk_a_x20b sk_a_x5Fx20b' --scope 'a b=a' --scope 'a_x20b=b'

@@ -1,7 +1,7 @@
-# A model as text is linked like the same model as ONNX file, and what sklink writes of a graph is the same network
-# again, with its scopes and streams. A dump of GE is linked as what it means.
+# A model as text is linked like the same model as an ONNX file, and a graph that sklink writes is the same network
+# again, with its scopes and streams. A dump of GE is linked by its meaning.
 . "$top_srcdir/tests/lib/lib.sh"
-link() { # MODEL: MODEL.sk, and what skdump says of it
+link() { # MODEL: MODEL.sk, and skdump's output for it
 	"$sklink" "$1" -L"$top_builddir/kernels" -lskernels -o "$1.sk" || fail "$1 is not linked"
 	"$skdump" "$1.sk" | sed 1d >"$1.txt"
 }
@@ -36,7 +36,7 @@ diff first.pbtxt.txt second.pbtxt.txt || fail "a model that has been written is 
 write_again second.pbtxt third.pbtxt
 cmp second.pbtxt third.pbtxt || fail "a text that has been read is written otherwise"
 
-# What a file holds counts, not what it is called.
+# A file's contents count, not its name.
 cp first.pbtxt model
 link model
 diff first.pbtxt.txt model.txt || fail "the name of the file matters"
@@ -62,7 +62,7 @@ printf '<ir_version: 8>\nagraph (float[N] x) => (float[N] y) { y = Neg(x) }\n' >
 grep -q "own.onnxtxt:1:1: this is ONNX's own syntax" err.txt || { cat err.txt >&2;
 	fail "a text in another syntax is refused for another reason"; }
 
-# What the command line says of a model is in the text that --model-text writes, which is linked to the same package.
+# Options of the command line for a model are in the text that --model-text writes, which is linked to the same package.
 cat >open.pbtxt <<'MODEL'
 ir_version: 8
 opset_import { version: 17 }

@@ -1,5 +1,5 @@
-# Several sets of --dim: several networks of one model in one package. Each computes what a package of its set alone
-# computes, however it is run; constants are stored once; and nobody can run one with what belongs to another.
+# Several sets of --dim: several networks of one model in one package. Each computes the same as a package of its set
+# alone, however it is run; constants are stored once; and no network can run with the objects of another.
 . "$top_srcdir/tests/lib/lib.sh"
 make_model=$top_builddir/tests/lib/make-model
 set -- -L "$top_builddir/kernels" -lskernels
@@ -115,7 +115,7 @@ for package in both manifest; do
 done
 [ -s both.txt ] && cmp manifest.txt both.txt || fail "a manifest makes another package than the command line"
 
-# One set is a network with a name, which nobody has to say.
+# One set is a network with a name, which need not be given.
 link named --dim short:seq=5
 "$skrun" named.sk --random 1 >1
 "$skrun" short.sk --random 1 | cmp - 1 || fail "the only network is another one"
@@ -230,7 +230,7 @@ $CC -I"$top_srcdir/loader" -I. -O1 -c linked.c -o linked.o
 $CC $sanitize linked.o both.o -o linked $libskrt
 [ "$(./linked)" = "long 3" ] || fail "linked into a program: $(./linked)"
 
-# ---- what is wrong ----
+# ---- errors ----
 # refuses PATTERN OPTION…
 refuses() {
 	local pattern=$1
@@ -287,7 +287,7 @@ damaged 'long:.0.product' 'lung:\/0\/product' "plan: task [0-9]* is of no networ
 damaged 'long:a\x00' 'lung:a\x00' "plan: launch 1: tensor [0-9]* is not of network 'long'"
 damaged 'short:a\x00' 'longs:a\x00' "plan: launch 0: tensor [0-9]* is not of network 'short'"
 
-# What no kernel does is said of each network.
+# A missing kernel is reported for each network.
 "$make_model" bad.onnx <<'END'
 input x f32 batchx4
 node mine:Strange /odd x -> y

@@ -1,5 +1,5 @@
-# Split and Concat without a task: what is launched, what consumers read, what reports, explanations and dumps say, on
-# each target, with the switch on and off. Results are compared with those of every value computed apart.
+# Split and Concat without a task: the launches, the inputs of consumers, and the contents of reports, explanations and
+# dumps, on each target, with the switch on and off. Results are compared with those of every value computed apart.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 unset SKLINK_GRAPH_KERNEL_FLAGS MS_DEV_GRAPH_KERNEL_FLAGS GLOG_v
@@ -54,7 +54,7 @@ for package in on off ascend; do
 	cmp on.sk.npy $package.sk.npy || fail "$package computes something else"
 done
 
-# ---- what stands in the way on one target, and not on another one ----
+# ---- obstacles on one target that are none on another ----
 # A part that is an output, a constant, an input that is joined as it is, one that is joined twice, rows of columns.
 model mixed <<'M'
 opset 18
@@ -109,7 +109,7 @@ grep -qF "node 'split' (Split): it has no task: what it splits is where it has t
 link net.onnx report.sk --report=report.json --fusion-flags=--disable_pass=FusionVirtualOpSetSwitch
 grep -qF '{"name": "cat", "operator": "Concat", "_no_task": 0, "slices": [], "because": ["Concat has a task: FusionVirtualOpSetSwitch is off"]}' report.json &&
 	grep -qF '"peak": {"with_slices": 8192, "with_copies": 8192}' report.json || fail "the report of what is off"
-# The package says so itself: what is not launched, and which bytes of which tensor its parts are.
+# The package itself lists the nodes without a launch, and the bytes of their parts in other tensors.
 "$skdump" on.sk --explain split --explain cat >said.txt
 link net.onnx report.sk --explain split --explain cat | grep -v '^  With all slices' | diff said.txt - >&2 ||
 	fail "sklink and skdump say different things"
@@ -190,7 +190,7 @@ for name in _no_padding_continuous_output _output_reuse_input _reuse_input_on_di
 	grep -q "\"$name\"" "$after" || fail "the dump has no $name"
 	! grep -q "\"$name\"" dumps/6_validate.pbtxt || fail "the dump in front has $name"
 done
-# What is read of the dump is done again, on each target.
+# The dump is processed again when it is read, on each target.
 for target in host ascend; do
 	link net.onnx plain.sk --fusion-target=$target --fusion-flags=--opt_level=0
 	link "$after" again.sk --fusion-target=$target --fusion-flags=--opt_level=0

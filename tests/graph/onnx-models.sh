@@ -1,5 +1,5 @@
-# The models of ONNX's backend tests (Debian's libonnx-testdata) are read, and what is in them is what python3-onnx
-# finds, where it is installed. What is not read is refused for what sklink does not have.
+# The models of ONNX's backend tests (Debian's libonnx-testdata) are read, and the results equal those of python3-onnx,
+# if it is installed. Models that are not read are refused for features that sklink does not have.
 . "$top_srcdir/tests/lib/lib.sh"
 data=/usr/share/libonnx-testdata/data
 [ -d $data ] || { echo "no models: libonnx-testdata is not installed"; exit 77; }
@@ -20,7 +20,7 @@ python=$(command -v /usr/bin/python3 || true)
 mkdir texts
 xargs "$python" "$top_srcdir/tests/lib/read-models.py" texts <models >expected.txt
 
-# same FILE WHAT: what has been read is expected. Files that are refused are left out, and names of files.
+# same FILE WHAT: the graphs read equal the expected ones. Files that are refused are left out, and names of files.
 same() {
 	awk '/^file / { held = $0; next } /^read-models: / { held = ""; next } held != "" { print held; held = "" } { print }' "$1" |
 		sed 's/^file .*/file/' >found.txt

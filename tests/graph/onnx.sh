@@ -1,7 +1,7 @@
 #!/bin/bash
 # From a model file to numbers: small models are linked with the kernel library and run fused, task by task, serially,
-# on several numbers of cores and on the simulated device. What is wrong with a model, or with what the command line
-# says of it, is said where it is, all at once, and leaves no file.
+# on several numbers of cores and on the simulated device. Errors in a model, or in the command line's options for it,
+# are reported at their places, all at once, and no file is left.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
@@ -34,8 +34,8 @@ says() {
 	echo "$1" | diff - err.txt || fail "another message"
 }
 
-# Names of any text; a shape that is computed from shapes; outputs that are views, constants and inputs again; an input
-# that nobody uses.
+# Names of any text; a shape that is computed from shapes; outputs that are views, constants and inputs again; an unused
+# input.
 model shapes <<'END'
 input x f32 2x3
 input spare f32 2
@@ -97,7 +97,7 @@ array sum.want f32 scalar 7
 "$sklink" scalars.onnx "$@" -o scalars.sk
 runs scalars.sk 'a b' sum
 
-# What constants alone make is computed when linking.
+# Values that depend on constants alone are computed when linking.
 model constants <<'END'
 input x f32 4
 output y f32 4
@@ -114,7 +114,7 @@ array y.want f32 4 102 205 305 408
 runs constants.sk x y
 [ "$("$skdump" --steps constants.sk | grep -c '  split ')" = 1 ] || fail "constants are computed at run time"
 
-# What is computed when linking may be an output that later nodes read, too.
+# A value computed when linking may be an output that later nodes also read.
 model kept <<'END'
 input x f32 2x3
 input i i64 2
@@ -168,7 +168,7 @@ cp i.npy z.want.npy
 "$sklink" zeros.onnx "$@" -o zeros.sk
 runs zeros.sk 'x i' 'y z'
 
-# What a kernel makes and nobody reads is no output, at run time and of constants.
+# An unused result of a kernel is not an output, at run time and of constants.
 model unread <<'END'
 input x f32 2x3
 output places i64 2x1
@@ -222,7 +222,7 @@ runs open.sk 'x y' z
 runs open.sk x z
 refuses "input 'x' is not known when linking \(\[batch, 3\]\); say it: --shape 'x=Nx3', with a number for each N, or --dim 'batch=NUMBER'$" open
 grep -q "input 'y' is not known when linking (the model does not say how many dimensions it has); say it: --shape 'y=1x128'" err.txt || fail "not all inputs"
-# Of names that say several sizes, or none, --dim is not proposed for each.
+# If names have several sizes, or none, --dim is not proposed for each.
 cat >unnamed.onnx <<'END'
 ir_version: 8
 opset_import { version: 17 }
@@ -268,8 +268,8 @@ refuses "^sklink: error: y.npy: the shape is \[3\], but that of input 'x' is \[\
 "$sklink" open.onnx "$@" --shape y=3 --freeze x=x.npy -o out.sk
 refuses "output 'z' is f32 \[2, 3\], but .*|\[2, 3\] and \[4\] cannot be broadcast" open --dim batch=2 --shape y=4
 
-# Shapes that a file declares of what nodes make may be stale: what is computed counts, with a warning for all inner
-# values, and one for each output. A type that is another one is an error.
+# Shapes that a file declares for outputs of nodes may be stale: the computed shape counts, with a warning for all inner
+# values, and one for each output. Another type is an error.
 model stale <<'END'
 input x f32 batchx3
 info e f32 1
@@ -336,7 +336,7 @@ refuses "--freeze 'shap=shape.npy': the model has no input 'shap'; did you mean 
 "$sklink" demands.onnx "$@" --freeze shape=shape.npy -o demands.sk
 runs demands.sk x y
 
-# What data decide, the inputs of the model are named for.
+# The error for values that data decide names the inputs of the model.
 model several <<'END'
 input a i64 2
 input b i64 2
@@ -392,7 +392,7 @@ grep -q "'elements' (GatherElements): index -5 of 'places' is out of range: axis
 	fail "GatherElements"
 grep -q "'nd' (GatherND): index -4 of 'tuples' is out of range: axis 1 of 'x' has 3 elements" err.txt || fail "GatherND"
 
-# Where a dimension is 0, nothing is left.
+# If a dimension is 0, nothing is left.
 model empty <<'END'
 input x f32 batchx3
 output y f32 none
@@ -431,7 +431,7 @@ for line in "node 'first' (Nonsense): there is no operator 'Nonsense'" "node 'se
 done
 if grep -F "did you mean 'Gelu'" err.txt; then fail "a name is proposed in its own place"; fi
 
-# Operators that are known, but that the libraries do not have: each is said once, with what to do where there is none.
+# Known operators that the libraries do not have: each is reported once, with advice.
 model kernels <<'END'
 input x f32 2x3
 output a f32 2x3
@@ -450,8 +450,8 @@ sklink: error: kernels.onnx: task 'three' (Transpose) and 1 more: no kernel has 
 END
 diff expected.txt err.txt || fail "another message"
 
-# What is missing is said all at once, each thing once for all nodes of an operator: operators, attributes, kernels for
-# what does not depend on these, and why the nearest one does not fit.
+# Missing things are reported all at once, each once for all nodes of an operator: operators, attributes, kernels that
+# do not depend on these, and the reason why the nearest one does not fit.
 model missing <<'END'
 opset 17
 opset 1 org.acme
@@ -486,7 +486,7 @@ for way in --check '-o out.sk'; do
 	[ ! -e out.sk ] || fail "something was left behind"
 done
 
-# A reason is one, whatever numbers it has.
+# Reasons that differ in numbers only are one.
 cat >four.c <<'END'
 #include "skkernel.h"
 void four(const float *x, float *y)
@@ -555,14 +555,14 @@ fails_with "'data.bin': No such file" "$sklink" parts/model.onnx "$@" -o leaks.s
 rm parts/data.bin && mv parts/blobs/data parts/data.bin && mv parts beside && ln -s beside parts
 "$sklink" parts/model.onnx "$@" -o inside.sk || fail "a folder that is a link"
 
-# An operator set that nobody has written yet.
+# A future operator set.
 printf 'opset 999\ninput x f32 4\nnode Relu first x -> t\nnode Relu second t -> y\noutput y f32 none\n' |
 	"$make_model" future.onnx
 "$sklink" future.onnx "$@" -o future.sk 2>err.txt || { cat err.txt; fail "operator set 999"; }
 grep -q "^sklink: warning: future.onnx: node 'first' (Relu) and 1 more: it is of operator set 999, and the newest known one is 24" err.txt ||
 	{ cat err.txt; fail "no warning of operator set 999"; }
 
-# Who does not know where the kernels are is told what says it.
+# If no folder of kernels is given, the message names the option.
 fails_with '^>>> there are none: -L names a folder to search' "$sklink" missing.onnx -lskernels --check
 
 # A library in front: its kernels win where they fit.
@@ -668,7 +668,7 @@ if ! grep -q '^SANITIZE_CFLAGS = .*address' "$top_builddir/Makefile"; then # whi
 	(ulimit -v 300000 && refuses "cannot compute|out of memory" long)
 fi
 
-# What a node becomes for kernels' sake alone says so, and a node is not said to stand in a line of a manifest.
+# Nodes made only for kernels are marked as such, and a node is not said to be in a line of a manifest.
 model apart <<'END'
 input x f32 2x3x5
 output y f32 none

@@ -1,5 +1,5 @@
-# Rules that fuse find their patterns in all ways in which these are written, compute what was there, and leave alone
-# what is near. In whole networks that exporters have taken apart every attention, normalisation, activation and rotary
+# Rules that fuse find their patterns in all ways in which these are written, compute the same, and leave similar graphs
+# alone. In whole networks that exporters have taken apart every attention, normalisation, activation and rotary
 # embedding is one node again.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
@@ -22,7 +22,7 @@ patterns onnx.yaml recompose.onnx_fusion
 patterns passes.yaml -
 patterns torchair.yaml patterns.torchair_generic_pattern_pass
 
-# counts DUMPS OPERATOR=COUNT…: of the nodes behind the pass.
+# counts DUMPS OPERATOR=COUNT…: the nodes after the pass.
 counts() {
 	local dumps=$1 pair found
 	shift
@@ -33,7 +33,7 @@ counts() {
 	done
 }
 
-# ---- what has no kernel yet is found, and why it stays is said ----
+# ---- operators without a kernel are found, and the reason why they stay is reported ----
 model collective <<'LINES'
 opset 17
 opset 1 sklink

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Rewrites of graph-kernel fusion: a model in which many nodes change nothing or are there twice has fewer tasks, and
-# the same bits as without; what rounds differently is done on request; sums of f16 are exact beyond what f16 counts.
+# Rewrites of graph-kernel fusion: a model in which many nodes change nothing or occur twice has fewer tasks, and the
+# same bits as without; rewrites that round differently are done on request; sums of f16 are exact beyond f16's range of
+# integers.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
@@ -117,7 +118,7 @@ for type in f16 bf16 f32 f64; do
 	done
 	"$skdump" --steps exact.sk >steps.txt
 	! grep -E 'sk_(neg|sub|pow|reduce)| (1.43|2.2) .*sk_div' steps.txt || fail "$type: a rule has not been applied"
-	# The square is x x to the last bit, whatever shape the exponent has.
+	# The square is x x to the last bit, for any shape of the exponent.
 	cmp 0/f.npy 0/s.npy && cmp 0/g.npy 0/s.npy || fail "$type: a power of 2 is not the square"
 done
 
@@ -160,7 +161,7 @@ END
 "$skrun" sum.sk --input x=x.npy --output y=y.npy
 cmp y.npy y.want.npy || fail "a sum of f16 stops where f16 cannot count any more"
 
-# States that are made alike, or are what they were, are what they are without: each has its own bytes.
+# States that are made alike, or do not change, are the same as without rewrites: each has its own bytes.
 model states <<'END'
 opset 18
 input a f32 4
@@ -239,7 +240,7 @@ for level in 0 1 2 3; do
 	cmp first.npy first.want.npy || fail "level $level: a length is another one"
 done
 
-# What a composite in front of a product and one behind it both use is computed in both, if it is large enough to be
+# A value that a composite before a product and one after it both use is computed in both, if it is large enough to be
 # worth while.
 model residual <<'END'
 opset 18
@@ -263,7 +264,7 @@ for flags in --opt_level=0 --opt_level=2 --enable_recompute_fusion=off --recompu
 	[ "$twice" = $wanted ] || fail "$flags: computed $twice times, not $wanted"
 done
 
-# Before operator set 7 operands were aligned from an axis on: what is moved, expanded and computed twice around one
+# Before operator set 7 operands were aligned from an axis on: moving, expanding and recomputing nodes around one
 # changes no bits.
 model aligned <<'END'
 opset 6

@@ -33,7 +33,7 @@ array row f32 1x2 30 40
 array y.want f32 4x2 -1 -2 -3 -4 -30 -40 -7 -8
 array state.want f32 4x2 1 2 3 4 30 40 7 8
 
-# A row is written, through a reshape; who reads it afterwards sees it.
+# A row is written, through a reshape; later readers see it.
 model row <<'END'
 input past f32 4x2
 input at i64 1x1
@@ -55,7 +55,7 @@ grep -q '^inout *past *f32' out.txt && ! grep -q present out.txt || { cat out.tx
 [ "$("$skdump" --steps row.sk | grep -c ' split ')" = 3 ] || { "$skdump" --steps row.sk;
 	fail "more than places, Scatter and Neg"; }
 
-# In place the kernel leaves what is not written alone: it cannot be written here.
+# In place the kernel leaves unwritten elements alone: another place is not possible here.
 cat >alone.c <<'END'
 #include <stdint.h>
 #include <sys/mman.h>
@@ -93,7 +93,7 @@ array state.want f32 4x2 31 42 3 4 30 40 7 8
 "$sklink" two.onnx "$@" --state past=present -o two.sk 2>err.txt || { cat err.txt; fail "two"; }
 steps two.sk 1 'at row'
 
-# What was there is read by a node behind the one that writes: that one writes elsewhere.
+# A node after the writing one reads the old contents: the writer writes elsewhere.
 model later <<'END'
 input past f32 4x2
 input at i64 1x1
@@ -126,7 +126,7 @@ array state.want f32 4x2 1 2 3 4 3 4 7 8
 "$sklink" own.onnx "$@" --state past=present -o own.sk
 steps own.sk 2 at
 
-# A window that slides, and a value between that is an output, too.
+# A window that slides, and an intermediate value that is also an output.
 model slides <<'END'
 input past f32 4x2
 input row f32 1x2
@@ -161,7 +161,7 @@ array state.want f32 4x2 10
 "$sklink" swaps.onnx "$@" --state past=present --state b=c -o swaps.sk
 steps swaps.sk 1 b
 
-# The cache of a decoder: rows of all heads, behind what is there, around the end.
+# The cache of a decoder: rows of all heads, after the existing ones, around the end.
 for mode in linear circular; do
 	model cache <<END
 opset 24
@@ -190,7 +190,7 @@ done
 fails_with "^skrun: error: .*task 'present(#[0-9]+)?'" "$skrun" linear.sk --input past=past.npy --input row=row.npy \
 	--input at=at.npy
 
-# A step of training: weights and what is remembered of gradients are written in place, by one task.
+# A step of training: weights and the moments of gradients are written in place, by one task.
 array var f32 3 8 8 8
 array a f32 3 0 0 0
 array g f32 3 1 2 4
@@ -217,7 +217,7 @@ done
 cmp var.npy var.want.npy || fail "the weights are wrong"
 cmp a.npy a.want.npy || fail "what is remembered is wrong"
 
-# What cannot be.
+# Errors.
 refuses "^sklink: error: row.onnx: --state 'past' is not INPUT=OUTPUT$" row --state past
 refuses "^sklink: error: row.onnx: --state 'pas=present': the model has no input 'pas'; did you mean 'past'\?$" row \
 	--state pas=present

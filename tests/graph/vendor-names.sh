@@ -78,7 +78,7 @@ graph {
   output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } dim { dim_value: 4 } } } } }
 }
 P
-# warned FLAGS: links the network with them, and leaves what has been warned of in err.txt.
+# warned FLAGS: link the network with them, and leave the warnings in err.txt.
 warned() {
 	"$sklink" net.pbtxt --error-limit 0 -L "$top_builddir/kernels" -lskernels -o net.sk --fusion-flags "$1" \
 		2>err.txt || { cat err.txt >&2; fail "a link with $1"; }
@@ -120,7 +120,7 @@ sed -nE "s/.*unknown operator '([^']*)' in the flag.*/\1/p" err.txt | sort -u | 
 
 # ---- passes ----
 
-# "is not valid" alone, or with a suggestion, says that there is no such pass.
+# "is not valid" alone, or with a suggestion, says that the pass does not exist.
 warned "--opt_level=3 --disable_pass=$(echo $passes | tr ' ' ',')"
 for pass in $(sed -nE \
 	'/the pass is off without it|stages have a pass of that name/d; s/.*graph kernel pass disable flag "([^"]*)" is not valid.*/\1/p' err.txt); do
