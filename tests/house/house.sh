@@ -1,7 +1,7 @@
 # The rules of the house (layers.sh has those of layers and rooms): no circles of calls between the files of a room, one
-# meaning a tag, machine words only in the machine's rooms, functions that fit on a screen and are static if they can
-# be, paths and names in comments that exist, and nothing in libskrt that depends on the locale. Lists of exceptions may
-# only shrink: one that is no longer needed is a failure, too.
+# meaning for a tag, machine words only in the machine's rooms, functions that fit on a screen and are static if they
+# can be, paths and names in comments that exist, and nothing in libskrt that depends on the locale. Lists of exceptions
+# may only shrink: an exception that is not needed any more is also a failure.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cd "$top_srcdir"
@@ -10,7 +10,7 @@ rooms="base format linker stubs graph src loader kernels"
 code=$(find $rooms -name '*.[chS]' -o -name '*.def' | sort)
 status=0
 
-# complain TITLE FILE: what FILE lists is wrong.
+# complain TITLE FILE: the lines of FILE are errors.
 complain() {
 	[ -s "$2" ] || return 0
 	printf '%s:\n' "$1" >&2
@@ -18,8 +18,8 @@ complain() {
 	status=1
 }
 
-# compare TITLE FOUND ALLOWED: both are sorted lists; what is found but not allowed is wrong, and what is allowed but
-# not found. The first word of a line says what it is about, what else there is says where.
+# compare TITLE FOUND ALLOWED: both are sorted lists; lines that are found but not allowed are errors, and so are
+# allowed lines that are not found. The first word of a line is its subject, the rest its place.
 compare() {
 	awk 'FILENAME == ARGV[1] { allowed[$1] = 1; next } !($1 in allowed)' "$3" "$2" >"$out/new"
 	awk 'FILENAME == ARGV[1] { found[$1] = 1; next } !($1 in found)' "$2" "$3" >"$out/gone"
@@ -72,7 +72,7 @@ complain "tags that are defined twice" "$out/found"
 grep -nwE '[A-Z_]*(R_X86_64|EM_X86_64|SH[TN]_X86|PROPERTY_X86)[A-Za-z0-9_]*|REG_R[A-Z0-9]*|rdtscp?|[a-z_]*mxcsr[a-z_]*|[A-Z_]*MXCSR[A-Z_]*|_*cpuid[a-z_]*|__builtin_ia32[a-z0-9_]*|__x86_64(__)?|__(amd64|i386|SSE|AVX)[A-Z0-9_]*|_mm[0-9]*_[a-z0-9_]*|[a-z0-9]*intrin\.h' $code |
 	grep -vE '^[^:]*x86_64|^loader/arch/' >"$out/found" || true
 complain "words of a machine outside of its rooms" "$out/found"
-# Instructions in neutral files. Directives, names of symbols and the compiler's barrier are no instructions.
+# Instructions in neutral files. Directives, names of symbols and the compiler's barrier are not instructions.
 grep -nE '\b(__asm__|__asm|asm)\b' $code |
 	grep -vE '^[^:]*x86_64|^loader/arch/|__asm__\((#name\)|"\.)|__asm__ volatile\("" ::: "memory"\)' >"$out/found" \
 	|| true
@@ -86,7 +86,7 @@ awk 'FNR == 1 { begin = 0 }
 	/^[a-z].*\(/ && !/;$/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }' $code | sort >"$out/found"
 complain "functions of more than 60 lines" "$out/found"
 
-# Those of headers that nobody but their own file names.
+# Names in headers that only their own file uses.
 awk '
 	FNR == 1 { header = FILENAME ~ /^(base|format|linker|stubs|graph|src|loader|kernels).*\.h$/ }
 	header && /^[a-z].*[ *]sk_[a-z0-9_]+\(/ && !/^(static|typedef)/ {
@@ -103,7 +103,7 @@ complain "functions that should be static" "$out/found"
 
 # ---- paths ----
 
-# Those that comments and documents name: of files, of modules without their ".c", and of folders.
+# Names in comments and documents: of files, of modules without their ".c", and of folders.
 grep -rnoE --include='*.[chS]' --include='*.md' --include='*.sh' --include='*.def' --include='*.1' \
 	'(^|[^A-Za-z0-9_./$%*-])(base|format|linker|stubs|graph|src|loader|kernels|tests|bench|doc|samples)/([a-z0-9_-]+/)*([A-Za-z0-9_-]*[A-Za-z0-9](\.(a|c|h|S|sh|md|map|def|mk|yaml|pbtxt|png|svg|py|awk|txt|1))?)?' \
 	$rooms tests bench samples doc completions packaging page python README.md CONTRIBUTING.md |
@@ -155,8 +155,8 @@ complain "tests that lists in tests/local.mk have more than once" "$out/found"
 
 # ---- calls ----
 
-# Each source with its object; those that an earlier build has left do not count. Kernels call nobody, as
-# tests/kernels/library.sh finds out.
+# Each source with its object; objects that an earlier build has left do not count. Kernels call no other function, as
+# tests/kernels/library.sh checks.
 for file in $(echo "$code" | grep '\.[cS]$' | grep -v '^kernels/'); do
 	name=${file##*/} name=${name%.*}
 	for object in "$top_builddir/${file%/*}/$name.o" "$top_builddir/${file%/*}"/*_la-"$name.o" \
@@ -167,7 +167,7 @@ for file in $(echo "$code" | grep '\.[cS]$' | grep -v '^kernels/'); do
 done >"$out/objects" 3>"$out/found"
 complain "files that are not built, so nobody knows whom they call" "$out/found"
 
-# "from to symbol", by what objects leave open, and by what inline functions of headers do.
+# "from to symbol", by the undefined symbols of objects, and by the calls of inline functions of headers.
 headers=$(echo "$code" | grep '\.h$')
 sources=$(echo "$code" | grep '\.c$')
 nm -A --format=posix $(cut -d' ' -f2 "$out/objects") | awk '
@@ -211,8 +211,8 @@ complain "files that call each other in circles" "$out/new"
 
 # ---- locales ----
 
-# libskrt is in programs of any locale, on which nothing that it reads or writes depends (base/text.h). Programs of ours
-# stay in the C locale. loader/image/imports.c has the addresses of what packages import.
+# libskrt is in programs of any locale, on which nothing that it reads or writes depends (base/text.h). sklink's own
+# programs stay in the C locale. loader/image/imports.c has the addresses that packages import.
 {
 	echo "$sources" | grep '^loader/' | grep -vE '^loader/((skrun|predict|npy)/|image/imports\.c)'
 	printf 'base/%s.c\n' escape nearest pattern temporary

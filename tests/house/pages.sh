@@ -24,7 +24,7 @@ installed() {
 		SKLINK_LIBRARY="$prefix/lib/libskrt.so.0" SKLINK_PROGRAM="$prefix/bin/sklink" bash -c "set -e; $1"
 }
 
-# normal KIND: the text without what differs from run to run.
+# normal KIND: the text without parts that differ from run to run.
 normal() {
 	if [ "$1" = measured ]; then
 		sed -E -e 's/[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)? ?((ns|us|µs|ms|s|MiB)\b|%)/N/g' \
@@ -34,7 +34,7 @@ normal() {
 	fi
 }
 
-# compare: what the page shows of the last command, in expected.txt, with what it has printed.
+# compare: the page's output of the last command, in expected.txt, with the real one.
 compare() {
 	[ -n "$command" ] || return 0
 	[ "$status" = 0 ] || grep -q 'error:' expected.txt || { cat out.txt >&2; fail "$page: $command"; }

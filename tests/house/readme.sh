@@ -3,7 +3,7 @@
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 
-# A build directory with what the commands name, so that what they make does not lie in ours.
+# A build directory with the files that the commands name, so that their outputs do not go to the real one.
 mkdir -p tree/build && ln -s "$top_srcdir/samples" "$top_srcdir/format" tree
 for name in sklink skrun skdump samples kernels .libs; do
 	[ ! -e "$top_builddir/$name" ] || ln -s "$top_builddir/$name" tree/build
@@ -28,7 +28,7 @@ run() {
 	count=$((count + 1))
 }
 
-# Blocks of commands: what is indented, with lines continued by a backslash.
+# Blocks of commands: indented lines, with lines continued by a backslash.
 for document in bert composite decode_layers foreign; do
 	count=0
 	if [ $document = foreign ] && ! [ -e /usr/lib/x86_64-linux-gnu/blas/libblas.a -a -e \
@@ -50,7 +50,7 @@ for document in bert composite decode_layers foreign; do
 	[ "$count" -ge 4 ] || fail "only $count commands of samples/$document/README.md have been found"
 done
 
-# Programs without arguments say what they want.
+# Programs without arguments print their usage.
 for program in samples/composite/run samples/composite/run-cc samples/composite/serial samples/*/reference \
 	"../samples/decode_layers/generate" "python3 ../samples/composite/run.py"; do
 	can_run "$program" || continue
@@ -60,7 +60,7 @@ for program in samples/composite/run samples/composite/run-cc samples/composite/
 		fail "$program does not say how it is used"; }
 done
 
-# What is no number of layers is no endless manifest.
+# An invalid number of layers does not give an endless manifest.
 for numbers in x 0 -1 '3 x' '1 0'; do
 	fails_with '^usage: generate LAYERS' timeout 60 "$top_srcdir/samples/decode_layers/generate" $numbers
 done
