@@ -37,10 +37,10 @@ tasks:
   - {name: pack, kernel: LZ4_compress_default, args: [message, packed, size], scope: all}
   - {name: unpack, kernel: LZ4_decompress_safe, args: [packed, again, length], scope: all, set: {size: {tensor: size}}}
 Y
-# What is never called here, but stands beside what is: memory that is locked, random numbers, a mutex.
+# Functions that are never called here, but are in the same objects: locked memory, random numbers, a mutex.
 fuse -L "$libraries" --unresolved-symbols=trap
 
-# The libraries' functions themselves, and that what comes out of the packed bytes is what went in.
+# The libraries' functions themselves, and that unpacking gives the original bytes.
 cat >oracle.c <<'C'
 #include "oracle.h"
 #include <lz4.h>

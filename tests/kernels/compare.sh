@@ -1,9 +1,10 @@
-# Sourced by tests of the kernel library. Each names the sources of kernels/ all of whose kernels it compares, in a line
+# Sourced by tests of the kernel library. Each names the sources of kernels/ of which it compares all kernels, in a line
 # that begins with one of these functions: tests/kernels/library.sh finds sources that no test names.
 #
 # name_kernels SOURCE.c… prints a line KERNEL_NAME(name) for each kernel, for programs of their own, which fail if they
-# do not know one compare_kernels SOURCE.c… holds each kernel against its definition in tests/kernels/library, which
-# fails if it has none
+# do not know one
+# compare_kernels SOURCE.c… compares each kernel with its definition in tests/kernels/library, which fails if it has
+# none
 library=$top_builddir/kernels/libskernels.a
 
 # "name source key=value…" of the kernels of these sources.
@@ -16,8 +17,8 @@ name_kernels() {
 	list_variants "$@" | sed 's/\([^ ]*\).*/KERNEL_NAME(\1)/'
 }
 
-# "name operator form isa input output" of their kernels, as signatures say it: the operator with its conditions, the
-# form apart, and the types of the first input that is no condition and of the last output.
+# "name operator form isa input output" of their kernels, from signatures: the operator with its conditions, the form
+# apart, and the types of the first input that is not a condition and of the last output.
 read_signatures() {
 	list_variants "$@" >variants
 	readelf -p .sk.kernels "$library" | sed -nE 's/^ *\[ *[0-9a-f]+\]  ?(.*)$/\1/p' | awk '
@@ -51,8 +52,8 @@ read_signatures() {
 		}' variants -
 }
 
-# Leaves what signatures say in the file kernels, and the bounds that doc/reference/operators.md has in tables in the
-# file bounds.
+# Write the kernels' data from signatures to the file kernels, and the bounds in the tables of
+# doc/reference/operators.md to the file bounds.
 compare_kernels() {
 	read_signatures "$@" >kernels
 	[ -s kernels ] || fail "there is no kernel in $*"

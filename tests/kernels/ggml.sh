@@ -1,6 +1,6 @@
 #!/bin/bash
 # Kernels with ggml's interfaces: on rows (ggml-cpu's quants.h and vec.h), and an operator (ggml.h, ggml-cpu-impl.h),
-# whose threads are blocks.
+# with blocks as its threads.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 

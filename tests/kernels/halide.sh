@@ -15,7 +15,7 @@ tasks:
   - {name: once, kernel: soften, args: [x, y], scope: all, set: {weight: 0.25}}
   - {name: twice, kernel: soften, args: [y, z], scope: all, set: {weight: 0.5}}
 Y
-# What checks its buffers calls functions of Halide's runtime if they do not fit.
+# A function that checks its buffers calls functions of Halide's runtime if they do not fit.
 fuse soften.o --unresolved-symbols=trap
 
 cat >oracle.c <<'C'
@@ -41,7 +41,7 @@ static void network(void)
 C
 right
 
-# A buffer that is too small for what is asked of it ends the launch.
+# A buffer that is too small for the requested part ends the launch.
 sed -i 's/shape: \[20, 48\]/shape: [20, 49]/' model.yaml
 fuse soften.o --unresolved-symbols=trap
 fails_with "task 'once': kernel soften called halide_error_access_out_of_bounds, which was not linked" "$skrun" \

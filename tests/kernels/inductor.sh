@@ -1,6 +1,7 @@
 #!/bin/bash
 # Kernels of the form that TorchInductor writes for CPUs (torch/_inductor/codegen/cpp.py of PyTorch 2.x, with
-# cpp.threads 1): pointers to inputs, to what is updated in place, to outputs, and the sizes that are not fixed.
+# cpp.threads 1): pointers to inputs, to tensors that are updated in place, to outputs, and the sizes that are not
+# fixed.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 

@@ -1,11 +1,11 @@
-# Shared by the scripts that run real kernels: `. "$top_srcdir/tests/kernels/kernels.sh"` behind tests/lib/lib.sh. A
-# script names its archives, writes a manifest whose signatures come from doc/reference/kernel-library.md, and oracle.c,
-# which computes the right results (tests/kernels/oracle.h); `right` runs the package and compares.
+# Shared by the scripts that run real kernels: `. "$top_srcdir/tests/kernels/kernels.sh"` after tests/lib/lib.sh. A
+# script names its archives, writes a manifest with signatures from doc/reference/kernel-library.md, and oracle.c, which
+# computes the right results (tests/kernels/oracle.h); `right` runs the package and compares.
 libraries=$(dirname "$($KERNEL_CC -print-file-name=libc.so)")
 page=$top_srcdir/doc/reference/kernel-library.md
 
-# Libraries keep what they have once asked for (BLIS its pools, libstdc++ its reserve for exceptions), and a package
-# that is unloaded gives none of it back.
+# Libraries keep memory that they have asked for (BLIS its pools, libstdc++ its reserve for exceptions), and unloading a
+# package gives none of it back.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 
 # need FILE PACKAGE: the test is skipped unless the file is there, which a package of Debian's brings.

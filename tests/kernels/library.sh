@@ -1,12 +1,12 @@
 # libskernels.a: an object for each kernel that the sources list, with one exported function of its name and that
 # function's signature. Kernels need nothing: no C library, no writable data. Each source has a test that compares its
-# kernels. The tables of doc/reference/operators.md are what the archive has, and each kernel in them computes what its
-# operator means, within the bounds that stand there (library.c).
+# kernels. The tables of doc/reference/operators.md list the archive's kernels, and each kernel in them computes its
+# operator, within the bounds of the tables (library.c).
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
-# The sources whose operators have rows in tables of doc/reference/operators.md and of the program; the others have
-# tests of their own.
+# The sources with operators in tables of doc/reference/operators.md and of the program; the others have tests of their
+# own.
 families='activations.c binary.c cast.c clip.c comparisons.c composites.c extremes.c predicates.c unary.c where.c'
 
 awk -f "$top_srcdir/kernels/variants.awk" "$top_srcdir"/kernels/*.c >variants

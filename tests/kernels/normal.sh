@@ -1,6 +1,5 @@
-# The kernels of libskernels.a that normalize, and that of losses, against their definitions (library-normal.c),
-# those of normalisations with what stands in front of them and behind them (library-fused.c), and gates and products
-# (library-products.c).
+# The kernels of libskernels.a that normalize, and that of losses, against their definitions (library-normal.c), those
+# of normalisations with nodes before and after them (library-fused.c), and gates and products (library-products.c).
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 

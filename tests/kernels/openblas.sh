@@ -6,7 +6,7 @@
 get_package libopenblas-serial-dev || { echo "SKIP: the package libopenblas-serial-dev cannot be had"; exit 77; }
 need_isa avx2 fma
 
-# What it asks the system for: memory, and where to put it (mbind).
+# Its calls of the system: for memory, and for its placement (mbind).
 cat >system.c <<'C'
 #include <stdlib.h>
 

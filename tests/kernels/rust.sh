@@ -1,6 +1,5 @@
 #!/bin/bash
-# Rust as rustc compiles it, with a slice whose bounds are checked. rustc writes no relocations that promise to be
-# relaxable.
+# Rust as rustc compiles it, with a slice of checked bounds. rustc writes no relocations that promise to be relaxable.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 $KERNEL_CC -Wa,-mrelax-relocations=no -c "$top_srcdir/tests/kernels/objects/rust.s" -o gather.o

@@ -8,8 +8,7 @@ $KERNEL_CC -O2 -ffp-contract=off -I. "$top_srcdir/tests/kernels/sums.c" "$librar
 ./sums >out.txt || { cat out.txt; fail "wrong results"; }
 cat out.txt
 
-# model.onnx: one node of the operator, whose inputs are a and b in turn and then those that are named.
-# node_of OP COUNT INPUT…
+# model.onnx: one node of the operator, with the inputs a and b in turn and then the named ones. node_of OP COUNT INPUT…
 node_of() {
 	op=$1 count=$2
 	shift 2
@@ -32,7 +31,7 @@ has() {
 "$top_builddir/tests/lib/make-model" b.npy f32 5x7 5
 "$top_builddir/tests/lib/make-model" row.npy f32 7 1
 
-# gives VALUE: what all elements of y are.
+# gives VALUE: the value of all elements of y.
 gives() {
 	"$top_builddir/tests/lib/make-model" wanted.npy f32 5x7 "$1"
 	rows=$(grep -q ' row' <<<"$inputs" && echo --input row=row.npy || true)

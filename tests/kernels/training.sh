@@ -9,7 +9,7 @@ echo 'int main(void) { volatile _Float16 x = 1; return x > 2; }' >half.c
 $KERNEL_CC half.c -o half 2>err.txt || types="f32 f64 bf16"
 name_kernels along-rows.c entropies.c optimisers.c row-gradients.c | sed 's/.*(\(.*\))/\1/' |
 	grep -E "_(${types// /|})(_|\$)" | sort >listed
-# What has no variant for a level is what every processor has.
+# If there is no variant for a level, the one for every processor is used.
 grep -v '_v[0-9]$' listed | sort >base.txt
 twins=$(sed -n 's/_v3$//p' listed | sort | comm -23 base.txt - | sed 's/.*/-D&_v3=&/')
 levels="base"

@@ -1,9 +1,8 @@
 #!/bin/bash
 # Kernels with the interface that Triton's CPU backend compiles them to: the kernel's parameters, then the program's ids
-# and the grid. So calls them the launcher of https://github.com/triton-lang/triton-cpu,
-# third_party/cpu/backend/driver.py, make_launcher, at commit 00f231b37141285c2c977270a4f270866c505069: the types are
-# those of the signature that are no constants, and six times uint32_t; the arguments behind them x, y, z, gridX, gridY,
-# gridZ.
+# and the grid. The launcher of https://github.com/triton-lang/triton-cpu, third_party/cpu/backend/driver.py,
+# make_launcher, at commit 00f231b37141285c2c977270a4f270866c505069, calls them like that: the types are those of the
+# signature that are not constant, and six times uint32_t; the arguments after them are x, y, z, gridX, gridY, gridZ.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/kernels.sh"
 

@@ -26,7 +26,7 @@ int32_t tvmgen_default_fused_nn_dense_add(float *p0, float *p1, float *p2, float
 C
 compile unpacked
 
-# Packed: arrays of values and of their codes; tensors are DLTensors of dlpack.h, whose fields the function checks.
+# Packed: arrays of values and of their codes; tensors are DLTensors of dlpack.h, and the function checks their fields.
 cat >packed.c <<'C'
 #include <stdint.h>
 
