@@ -1,8 +1,8 @@
-# A manifest of n tasks (-v n=N) in one of the orders (-v order=NAME) that may cost a linker most; each is a function below.
-# With fused- in front of its name tasks of several streams are one launch, with divided- kernels are divided among cores. What
-# the kernels do, adverse-orders.sh says. Random numbers are the same in every run.
+# A manifest of n tasks (-v n=N) in one of the orders (-v order=NAME) that may cost a linker most; each is a function
+# below. With fused- before its name tasks of several streams are one launch, with divided- kernels are divided among
+# cores. adverse-orders.sh describes the kernels. Random numbers are the same in every run.
 
-# Park and Miller's generator, whose products are whole numbers of awk's.
+# Park and Miller's generator, with products that are whole numbers in awk.
 function random(below) {
 	seed = seed * 16807 % 2147483647
 	return seed % below
@@ -33,7 +33,7 @@ function flush_piece() {
 	piece = ""
 }
 
-# Each task reads what the one before it has written.
+# Each task reads the output of the one before it.
 function chain(	i) {
 	tensor("x0", "shape: [64]")
 	for (i = 1; i <= n; i++) {
@@ -42,7 +42,7 @@ function chain(	i) {
 	}
 }
 
-# All tasks read what one has written.
+# All tasks read the output of one.
 function fan_out(	i) {
 	tensor("x", "shape: [64]")
 	tensor("m", "shape: [64]")
@@ -53,7 +53,7 @@ function fan_out(	i) {
 	}
 }
 
-# One task reads what all others have written, each a slice.
+# One task reads the outputs of all others, each a slice.
 function fan_in(	i) {
 	tensor("x", "shape: [64]")
 	tensor("m", "shape: [" 64 * n "]")
@@ -94,7 +94,7 @@ function ping_pong(	i) {
 		task("t" i, "move", i % 2 ? "b, a" : "a, b")
 }
 
-# A writer, and a hundred who read what it has written, again and again.
+# A writer, and a hundred readers of its output, again and again.
 function broadcasts(	i) {
 	tensor("m", "shape: [64], role: inout")
 	for (i = 0; i < n; i++) {
@@ -106,7 +106,7 @@ function broadcasts(	i) {
 	}
 }
 
-# Diamonds, one behind the other.
+# Diamonds, one after the other.
 function diamonds(	i) {
 	tensor("d0", "shape: [64]")
 	for (i = 1; i <= n / 3; i++) {
@@ -142,7 +142,7 @@ function reversed(	i) {
 		task("u" i, "move", "m" i ", y")
 }
 
-# Temporaries of many sizes whose lives overlap.
+# Temporaries of many sizes with overlapping lives.
 function sizes(	i) {
 	tensor("x", "shape: [64]")
 	tensor("y", "shape: [64], role: inout")
@@ -196,7 +196,7 @@ function after(	i, k, few) {
 	}
 }
 
-# Scopes of ten tasks each, one behind the other.
+# Scopes of ten tasks each, one after the other.
 function scopes(	i) {
 	tensor("x0", "shape: [64]")
 	for (i = 1; i <= n; i++) {
@@ -205,7 +205,7 @@ function scopes(	i) {
 	}
 }
 
-# Scopes in turn, with names that would be those of tasks' entries; what each computes depends on others.
+# Scopes in turn, with names that would be those of tasks' entries; each depends on the results of others.
 function mixed_scopes(	i, count) {
 	count = 1000
 	tensor("x", "shape: [64]")

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-# The layers, and what each may use beside itself.
+# The layers, and those that each may use beside itself.
 LAYERS = {
     "base": (),
     "format": ("base",),
@@ -24,11 +24,11 @@ LAYERS = {
     "src": ("base", "format", "linker", "stubs", "graph", "loader"),
     "kernels": ("format",),
 }
-# Of kernels/ and for kernels: only the contract that is installed with the library.
+# In kernels/ and for kernels: only the contract that is installed with the library.
 KERNEL_HEADERS = {"format/skkernel.h", "format/skabi.h"}
-# What the names of the list of machines end with.
+# The suffixes of names in the list of machines.
 MACHINES = ("x86_64",)
-# The machine that libskrt runs on: configure chooses the header behind machine.h, which is the door for all of them.
+# The machine that libskrt runs on: configure chooses the header for machine.h, which all other files include.
 MACHINE_HEADERS = {"loader/arch/x86_64.h": "loader/arch/machine.h"}
 # Headers that are installed, or chosen by configure, stand for themselves.
 UNCHECKED = {"loader/skrt.h", "format/skkernel.h", "format/skabi.h", "loader/arch/machine.h", "loader/arch/x86_64.h"}
@@ -171,7 +171,7 @@ class Tree:
     def measure(self, file):
         whole, mentioned = {}, {}
         if file.path.endswith(".S"):
-            return  # what it uses is seen in its object
+            return  # its object shows the symbols that it uses
         for names, declared, needs in ((file.used, self.names, whole), (file.whole, self.tags, whole), (file.pointed, self.tags, mentioned)):
             for name in sorted(names):
                 homes = declared

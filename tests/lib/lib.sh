@@ -87,7 +87,7 @@ fails_with() {
 	grep -qE -- "$pattern" err.txt || { cat err.txt >&2; fail "no line matches '$pattern': $*"; }
 }
 
-# refused PATTERN ARGUMENT…: linking model.yaml with the arguments fails like that, and leaves nothing behind.
+# refused PATTERN ARGUMENT…: linking model.yaml with the arguments fails like that, and leaves no files.
 refused() {
 	pattern=$1
 	shift
@@ -96,7 +96,7 @@ refused() {
 	[ -z "$(ls | grep '^out\.sk')" ] || fail "something was left behind: $(ls)"
 }
 
-# works PACKAGE: what ./main has of it is right, and on any cores it gives the same.
+# works PACKAGE: ./main accepts its results, and they are the same on any cores.
 works() {
 	./main "./$1" || fail "$1: the results are others"
 	for cores in 1 2 3 7; do
@@ -105,8 +105,8 @@ works() {
 	"$skrun" "$1" --random 1 --guard --cores 3 >out.txt || fail "$1: --guard"
 }
 
-# use_images FLAG…: for tests of images that the linker makes without a manifest. `./run IMAGE NAME…` prints what
-# functions return; `source` compiles with these flags, too; driver, source and gives are theirs.
+# use_images FLAG…: for tests of images that the linker makes without a manifest. `./run IMAGE NAME…` prints the results
+# of functions; `source` also compiles with these flags. driver, source and gives belong to it.
 use_images() {
 	driver=$top_builddir/tests/linker/link-driver
 	source_flags=$*
@@ -119,8 +119,8 @@ source() {
 	$KERNEL_CC -O1 -fPIC -ffunction-sections $source_flags -c "$1.c" -o "$1.o"
 }
 
-# gives RESULT FUNCTION ARGUMENT…: what the function returns, linked with the arguments, in out.so, which exports it as
-# $exported or FUNCTION_. What the driver prints is in lines.txt.
+# gives RESULT FUNCTION ARGUMENT…: the function's result, linked with the arguments, in out.so, which exports it as
+# $exported or FUNCTION_. The driver's output is in lines.txt.
 gives() {
 	result=$1 function=$2 export=${exported:-$2_}
 	shift 2
@@ -129,8 +129,9 @@ gives() {
 	[ "$(./run ./out.so "$export")" = "$export=$result" ] || fail "$*: $(./run ./out.so "$export"), not $result"
 }
 
-# two_tasks FIRST SECOND: model.yaml with a task one and a task two of kernels.c, one behind the other in the scope sp1,
-# and model.sk. Each is what a task says behind its name but for args, such as "kernel: scale, set: {factor: 2}".
+# two_tasks FIRST SECOND: model.yaml with a task one and a task two of kernels.c, one after the other in the scope sp1,
+# and model.sk. Each argument is the part of a task after its name but for args, such as "kernel: scale, set: {factor:
+# 2}".
 two_tasks() {
 	cat >model.yaml <<-M
 	sklink: 1

@@ -1,4 +1,4 @@
-# Shared by the end-to-end scripts that link models: `. "$top_srcdir/tests/lib/models.sh"` behind lib.sh.
+# Shared by the end-to-end scripts that link models: `. "$top_srcdir/tests/lib/models.sh"` after lib.sh.
 make_model=$top_builddir/tests/lib/make-model
 python=/usr/bin/python3 # Debian's: others do not have its onnx
 export PYTHONPATH=$top_srcdir/tests/lib PYTHONDONTWRITEBYTECODE=1
@@ -29,8 +29,8 @@ array() {
 	"$make_model" "$name.npy" "$@"
 }
 
-# refuses PATTERN MODEL ARGUMENT…: linking MODEL.onnx with the arguments fails with a line like that, and leaves nothing
-# behind.
+# refuses PATTERN MODEL ARGUMENT…: linking MODEL.onnx with the arguments fails with a line like that, and leaves no
+# files.
 refuses() {
 	local pattern=$1 model=$2
 	shift 2
@@ -39,14 +39,14 @@ refuses() {
 	[ -z "$(ls | grep '^out\.sk')" ] || fail "something was left behind: $(ls)"
 }
 
-# needs_python: whoever makes models with python3-onnx is skipped without it.
+# needs_python: a script that makes models with python3-onnx is skipped without it.
 needs_python() {
 	"$python" -c 'import numpy, onnx' 2>err.txt || {
 		echo "nothing makes the models: python3-onnx is not installed"; exit 77; }
 }
 
-# agrees WAYS NAME…: each NAME.onnx, which tests/lib/models.py has written, computes what it is to compute, run in each
-# of these ways.
+# agrees WAYS NAME…: each NAME.onnx, which tests/lib/models.py has written, gives the expected results, run in each of
+# these ways.
 agrees() {
 	local ways=$1 name way operand inputs outputs pairs=()
 	shift

@@ -1,5 +1,6 @@
-# What read-models prints, by the reader of python3-onnx: read-models.py FOLDER FILE…  Leaves out files that cannot be read
-# without types that sklink does not have. Puts the others as text, as protobuf writes it, into the folder.
+# The same output as read-models, by the reader of python3-onnx: read-models.py FOLDER FILE…  Leaves out files that
+# cannot be read without types that sklink does not have. Puts the others as text, as protobuf writes it, into the
+# folder.
 import os, sys, zlib
 from google.protobuf import text_format
 import numpy, onnx
@@ -19,7 +20,7 @@ def name_of(element):
     return NAMES[element]
 
 
-# What nodes make, and inputs of bodies, may be sequences.
+# Outputs of nodes, and inputs of bodies, may be sequences.
 def typed(kind, name, info, sequences=True):
     kind_of_type = info.type.WhichOneof("value")
     if kind_of_type == "sequence_type" and sequences:

@@ -1,7 +1,7 @@
 # same-packages.sh [--tables] OLD NEW: whether two build directories make the same packages. Every link of OLD's shell
-# tests is recorded with
-# --repro; then each record is linked again by both. For changes that must not change what sklink does: not a test by
-# itself. What is not recorded: links with -r of objects that a test has removed meanwhile, and links that fail.
+# tests is recorded with --repro; then each record is linked again by both. For changes that must not change sklink's
+# results: not a test by itself. Some links are not recorded: links with -r of objects that a test has removed
+# meanwhile, and links that fail.
 #
 # With --tables packages may differ in how their plans are written: for changes of SK_PLAN_VERSION (same-tables.py,
 # python3). Other files of a link (headers that embed a package, maps) are then not compared.
@@ -15,7 +15,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/build" "$work/records"
 
-# A build directory in which sklink records what it is asked.
+# A build directory in which sklink records its links.
 for entry in "$old"/* "$old"/.libs; do
 	ln -s "$entry" "$work/build/"
 done
@@ -42,7 +42,7 @@ for test in $tests; do
 			echo "note: $test: exit status $?: $(tail -n 1 "$work/log")"
 done
 
-# link RECORD BUILD: what the record asks for, in $work/links/r.
+# link RECORD BUILD: the record's link, in $work/links/r.
 link() {
 	rm -rf "$work/links/r"
 	mkdir -p "$work/links/r"

@@ -7,9 +7,9 @@ import struct
 import subprocess
 import sys
 
-# What the plan's own size and addresses are in.
+# The sections that have the plan's own size and addresses.
 PLAN = {".sk.plan", ".rela.sk.plan", ".note.gnu.build-id", ".padding"}
-# What holds nothing but addresses, and code's places: of these the sizes.
+# Sections that hold only addresses, and places of code: only their sizes are compared.
 PLACES = {".symtab", ".dynsym", ".hash", ".gnu.hash", ".dynamic", ".rela.dyn", ".eh_frame", ".eh_frame_hdr", ".plt", ".got"}
 
 
@@ -37,7 +37,7 @@ def instructions(path, section):
     command = ["objdump", "-d", "--no-show-raw-insn", "-j", section, path]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     lines = [line.split(":", 1)[1] for line in text.splitlines() if re.match(r"\s+[0-9a-f]+:\t", line)]
-    # Displacements from the instruction, and what objdump says of where they lead, which may be the nearest symbol's name.
+    # Displacements from the instruction, and objdump's names for their targets, which may be the nearest symbol's.
     lines = [re.sub(r"-?0x[0-9a-f]+\(%rip\).*", "(%rip)", line) for line in lines]
     return [re.sub(r"\b[0-9a-f]+ <", "<", line) for line in lines]
 
