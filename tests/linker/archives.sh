@@ -1,8 +1,8 @@
-# Every member of Debian's numerical and media archives, and of the libraries behind Fortran and C++, that GNU ld can
-# link with -shared -Bsymbolic, through the linker: each by itself, with a companion that defines what it takes from
-# others, and in batches of which a GNU ld link of the same objects must mean the same (compare-links.c). IFUNCs and
-# destructors of thread-local objects are the only things that the linker alone may refuse. Half of them:
-# ARCHIVES=openblas is OpenBLAS (archives-openblas.sh), which has as many members as all others, else the others.
+# Every member of Debian's numerical and media archives, and of the libraries for Fortran and C++, that GNU ld can link
+# with -shared -Bsymbolic, through the linker: each by itself, with a companion that defines the symbols that it takes
+# from others, and in batches, for which a GNU ld link of the same objects must mean the same (compare-links.c). Only
+# IFUNCs and destructors of thread-local objects may be refused by the linker alone. Half of them: ARCHIVES=openblas is
+# OpenBLAS (archives-openblas.sh), which has as many members as all others, else the others.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/packages.sh"
 members=$top_builddir/tests/linker/link-members
@@ -19,8 +19,9 @@ make_companion() {
 	$KERNEL_CC -c companion.s
 }
 
-# What is refused must be what the documents say, or beyond GNU ld, too. Leaves the others in $good, without those that
-# have thread-local variables: GNU ld leaves more of them to the loader than need be. What threads see is for tls.sh.
+# A refused member must be refused by the documents, or by GNU ld as well. Leaves the others in $good, without those
+# that have thread-local variables: GNU ld leaves more of them to the loader than necessary. tls.sh tests the threads'
+# views.
 sort_out_refused() {
 	good=
 	local threads=" $(nm -A -u --quiet --format=posix "$@" | sed -n 's/: __tls_get_addr U.*//p' | tr '\n' ' ')"
@@ -40,7 +41,7 @@ sort_out_refused() {
 	done
 }
 
-# The oracle notices a byte that is changed in code, in data, or in what the loader is told.
+# The oracle notices a byte that is changed in code, in data, or in the loader's data.
 check_oracle() {
 	for section in .text .rodata .rela.dyn .eh_frame; do
 		offset=$(readelf -SW sk.so | sed 's/^ *\[ *[0-9]*\]//' | awk -v name=$section '$1 == name { print $4 }')

@@ -1,10 +1,10 @@
-# Options that change what is kept, and under which names, together: folding, isolation, -r, exports, stripping,
-# compressed debug information, all of it or what is reached. Each output computes what plain loops compute, also after
-# strip, objcopy and the next linker, passes readelf and elflint, and gives the same numbers in --stats, in the map and
-# in the lines.
+# Options that change the kept sections and their names, together: folding, isolation, -r, exports, stripping,
+# compressed debug information, all of it or only the reached sections. Each output computes the same as plain loops,
+# also after strip, objcopy and the next linker, passes readelf and elflint, and gives the same numbers in --stats, in
+# the map and in the lines.
 . "$top_srcdir/tests/lib/lib.sh"
 
-# Helpers of one name: equal, different, a template's, and one that nobody calls.
+# Helpers of one name: equal, different, a template's, and an unused one.
 for n in 1 2 3; do
 	cat >k$n.cc <<-END
 		#include "skkernel.h"
@@ -111,7 +111,7 @@ check_object() {
 	done
 }
 
-# check: what stands in $options, with $expected sections that fold
+# check: the options in $options, with $expected sections that fold
 check() {
 	rm -f out.sk
 	# shellcheck disable=SC2086
@@ -125,7 +125,7 @@ check() {
 			$(($(number 'sections kept') + folded + collected + $(number 'sections replaced'))) ] ||
 		{ cat said.txt >&2; fail "the numbers do not add up: $options"; }
 	[ "$folded" = $expected ] || { cat said.txt >&2; fail "$folded folded, not $expected: $options"; }
-	# The map has all names of what stays, where the symbol table has them.
+	# The map has all names of the kept sections, if the symbol table has them.
 	case $options in
 	*-r* | *-s*) ;;
 	*)
@@ -150,8 +150,8 @@ check() {
 	esac
 }
 
-# Helpers and templates fold; or, where templates and the differing helper are shared, helpers and the kernels, which
-# are equal then. What nobody calls folds only where it is kept.
+# Helpers and templates fold; or, if templates and the differing helper are shared, helpers and the kernels, which are
+# equal then. Unused functions fold only if they are kept.
 for icf in none safe all; do
 	for kind in '' ' -r' ' --version-script=versions'; do
 		for strip in '' ' -s' ' -S --no-gc-sections' ' --compress-debug-sections=zlib'; do
@@ -168,7 +168,7 @@ for icf in none safe all; do
 	done
 done
 
-# A kernel that is another one, whose name nobody else mentions.
+# A kernel that equals another one, with a name that is used nowhere else.
 addends=1,1,3
 for icf in none safe all; do
 	[ $icf = none ] && expected=0 || expected=2

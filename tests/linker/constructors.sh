@@ -1,6 +1,6 @@
-# Constructors and destructors: those of every object that takes part run, reached or not, as GNU ld and lld have it.
-# The same objects, divided at random among command line, archives and whole archives, are linked with all three
-# linkers, and what runs is compared. Then what constructors bring with them: errors, instruction sets, hidden state.
+# Constructors and destructors: those of every object that takes part run, reached or not, as in GNU ld and lld. The
+# same objects, divided at random among command line, archives and whole archives, are linked with all three linkers,
+# and the functions that run are compared. Then the effects of constructors: errors, instruction sets, hidden state.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 END
 $KERNEL_CC -O1 run.c -o run -ldl
 
-runs() { # IMAGE: the letters of what has run, sorted
+runs() { # IMAGE: the letters of the functions that have run, sorted
 	./run "./$1" | fold -w1 | sort | tr -d '\n'
 }
 compared=0 different=
@@ -121,7 +121,7 @@ done
 [ "$compared" -ge 10 ] && [ "$(echo $different | tr ' ' '\n' | sort -u | wc -l)" -ge 8 ] ||
 	fail "$compared cases: $different"
 
-# ---- errors of what only a constructor reaches ----
+# ---- errors in functions that only a constructor reaches ----
 echo 'void nowhere(void); __attribute__((constructor)) static void f(void) { nowhere(); }' | kernel_object lost
 fails_with 'reached from a constructor or destructor, which runs with the package' "$driver" -o out.so --export \
 	watch_=watch base.o lost.o
@@ -152,7 +152,7 @@ states() { # INPUT…: the numbers of the states of reader, writer, apart
 [ "$(states sets.o --state setter)" = '0 0 1 0 ' ] || fail "states that a kernel joins: $(states sets.o --state setter)"
 
 # ---- a whole package ----
-# prepare.o is there for its constructor only, which lets two kernels share what only one of them names.
+# prepare.o is there for its constructor only, which lets two kernels share state that only one of them names.
 cat >kernels.c <<'END'
 #include "skkernel.h"
 long *shared, mine[4];
@@ -194,5 +194,5 @@ for inputs in prepare.o '--whole-archive libprepare.a'; do
 	"$skrun" model.sk --random 1 --cores 2 --output y=y.npy --output z=z.npy >/dev/null
 	[ "$(value y.npy) $(value z.npy)" = '28 56' ] || fail "the results of $inputs: $(value y.npy) $(value z.npy)"
 done
-"$sklink" model.yaml kernels.o libprepare.a -o model.sk # nobody pulls it
+"$sklink" model.yaml kernels.o libprepare.a -o model.sk # nothing pulls it
 fails_with 'SIGSEGV' "$skrun" model.sk --random 1

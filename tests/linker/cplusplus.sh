@@ -198,8 +198,7 @@ if [ -z "$sanitize" ]; then # which would be asked for memory that there is not,
 	$KERNEL_CC program.o kernels.o -o program $libskrt -lstdc++ -ldl -lm -pthread
 	for cores in 1 2 3 7; do
 		./program ./model.sk $cores >out.txt 2>err.txt || { cat out.txt err.txt >&2; fail "on $cores cores"; }
-		# The C++ library writes that in pieces, and what other cores' exceptions make it write may come in
-		# between.
+		# The C++ library writes that in pieces, and its output for other cores' exceptions may come in between.
 		grep -q 'what():' err.txt && grep -q 'escapes$' err.txt || { cat err.txt >&2;
 			fail "what escapes is not told"; }
 	done

@@ -1,5 +1,5 @@
-# Debug information: it says of the image what it says of GNU ld's, whatever form it comes in and goes out in; gdb steps
-# through a kernel; what describes collected code is marked as such; damaged sections are refused.
+# Debug information: it describes the image as it does GNU ld's, in any form of input and output; gdb steps through a
+# kernel; the parts for collected code are marked as such; damaged sections are refused.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
@@ -111,7 +111,7 @@ strings -a plain.so | sort | uniq -d | grep -q '^int$' && fail "a name is there 
 # Strings of DWARF exist once, though both objects have them.
 [ "$(readelf -p .debug_str plain.so | grep -c 'GNU C\|clang version')" -le 1 ] || fail "the producer is there twice"
 
-# What describes collected functions: 0, or 1 in .debug_ranges.
+# The value for collected functions: 0, or 1 in .debug_ranges.
 cat >ranges.c <<'END'
 __attribute__((section(".text.a"))) int entry_a(int x) { return x + 1; }
 __attribute__((section(".text.b"))) int dead_b(int x) { return x + 2; }
@@ -126,7 +126,7 @@ entries | grep -q "^entry_a 0x$(nm ranges.so | sed -n 's/^0*\(.*\) t entry_a$/\1
 objcopy -O binary --only-section=.debug_ranges --set-section-flags .debug_ranges=alloc ranges.so ranges.bin
 od -An -v -tx8 -w16 ranges.bin | grep -q ' 0*1 0*1$' || { od -tx8 ranges.bin; fail "the tombstone in .debug_ranges"; }
 
-# gdb stops in a kernel, shows variables, steps into what it calls, and finds its way back.
+# gdb stops in a kernel, shows variables, steps into functions that it calls, and finds its way back.
 if command -v gdb >/dev/null; then
 	for option in "" --compress-debug-sections; do
 		"$driver" $option -o out.so --export entry=other kernel-zlib.o other-dwarf4.o
@@ -166,7 +166,7 @@ objcopy --strip-debug plain.so debugless.so
 for image in strip.so debugless.so; do
 	./call ./$image || fail "$image does not work"
 done
-# What is loaded is the same with and without.
+# The loaded bytes are the same with and without.
 loaded() { objcopy -O binary --remove-section=.note.gnu.build-id "$1" "$1.bin" && cat "$1.bin"; }
 loaded plain.so >one.bin
 loaded s.so | cmp - one.bin || fail "debug information changes what is loaded"

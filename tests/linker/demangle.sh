@@ -35,7 +35,7 @@ if lld=$(command -v ld.lld-19 || command -v ld.lld); then
 		fail "ld.lld says something else"
 fi
 
-# The nearest name is that of the symbols, not of what they are shown as.
+# The nearest name is that of the symbols, not of their demangled forms.
 echo 'long _Z3adiii(long a, long b) { return a; }' | source near
 fails_with "undefined symbol: add\(int, int\); did you mean 'adi\(int, int\)'" "$driver" -o never.so --export \
 	entry=_ZN2ns3useEv use.o near.o
@@ -61,8 +61,8 @@ nm out.so | grep -q ' t _Z3addii$' || fail "the symbol table has other names"
 gives 3 three three.o libadd.a --no-demangle --map out.map --cref
 ! grep -q 'add(int' out.map || fail "--no-demangle: the map"
 
-# What looks like a name but is none stays, and so do names that stand for more text than anybody reads: here each type
-# is twice the one before.
+# A text that only looks like a name stays, and so do names that stand for too much text: here each type is twice the
+# one before.
 bomb=_Z4bomb1aI1bS0_E
 for i in 1 2 3 4 5 6 7 8 9 A B C D E F G H I J K L M N O P Q R S T U V W X Y Z; do
 	bomb=${bomb}S_IS${i}_S${i}_E

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Hidden state is found however a kernel reaches it: by any kind of name, through tables and objects, in whatever
-# section, in objects that were linked before. A split kernel that reaches it is refused; one that reaches nothing that
-# is written is not.
+# Hidden state is found however a kernel reaches it: by any kind of name, through tables and objects, in any section, in
+# objects that were linked before. A split kernel that reaches it is refused; one that reaches only read-only data is
+# not.
 . "$top_srcdir/tests/lib/lib.sh"
 KERNEL_CFLAGS="$KERNEL_CFLAGS -ffunction-sections -fdata-sections -fcommon"
 cat >model.yaml <<'M'
@@ -13,7 +13,7 @@ tasks:
   - {name: T, kernel: k, args: [x, y]}
 M
 
-# kernel NAME STATEMENT: NAME.o has k, which does that and copies; what it needs stands in front, on standard input.
+# kernel NAME STATEMENT: NAME.o has k, which does that and copies; its declarations come before, from standard input.
 kernel() {
 	{
 		echo '#include "skkernel.h"'

@@ -1,5 +1,5 @@
-# Identical code folding: what lld folds is folded, and what may be told apart is not; folded functions do what they
-# did, by every name; unwind tables, debug information and symbols lead to the one that stays.
+# Identical code folding: sections that lld folds are folded, and those that can be told apart are not; folded functions
+# behave as before, by every name; unwind tables, debug information and symbols lead to the one that stays.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
@@ -152,7 +152,7 @@ done
 [ -z "$(readelf --debug-dump=frames all.so | sed -n 's/.* FDE .*pc=\(.*\)\.\..*/\1/p' | sort | uniq -d)" ] ||
 	fail "an address has two unwind records"
 
-# What lld folds: all that GCC's objects allow, and with clang's tables of significant addresses in both modes.
+# Sections that lld folds: all that GCC's objects allow, and with clang's tables of significant addresses in both modes.
 cat >three.c <<'END'
 long NAME(s)(long n) { switch (n) { case 0: return 7; case 1: return 99; case 2: return 5; case 3: return 1234; case 4: return 17; case 5: return -3; default: return 0; } }
 static const long t[] = {1, 7, 44, 12, 5};
@@ -182,8 +182,8 @@ if command -v ld.lld >/dev/null; then
 	fi
 fi
 
-# Functions with tables for exceptions: equal ones are one, and so are their tables; what differs in its table stays.
-# (A package has no C++ runtime: nothing is thrown here.)
+# Functions with tables for exceptions: equal ones are one, and so are their tables; functions with different tables
+# stay. (A package has no C++ runtime: nothing is thrown here.)
 cat >throwing.cc <<'END'
 extern "C" {
 void may_throw(long) noexcept(false);
@@ -299,8 +299,8 @@ if command -v clang >/dev/null; then
 	! grep -q j_ lines.txt || fail "the table of a joined object is believed"
 fi
 
-# Twenty thousand functions in two chains of equal calls: different ends, then equal ends. What looks at all functions
-# again for each link of the chain takes minutes.
+# Twenty thousand functions in two chains of equal calls: different ends, then equal ends. An algorithm that looks at
+# all functions again for each link of the chain takes minutes.
 chains() { # SECOND END
 	awk -v second="$1" 'BEGIN {
 		print ".macro f name next\n.section .text.\\name,\"ax\",@progbits\n.globl \\name\n.type \\name,@function\n\\name: jmp \\next\n.endm"

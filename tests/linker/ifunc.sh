@@ -1,6 +1,6 @@
 #!/bin/bash
-# --ifunc: which function an IFUNC is. The function may be local in the object, or any other one; what nobody has chosen
-# is refused, and the functions that the resolver knows are named.
+# --ifunc: the choice of an IFUNC's function. The function may be local in the object, or any other one; an IFUNC
+# without a choice is refused, and the functions that the resolver knows are named.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >choice.c <<'C'
@@ -90,7 +90,7 @@ done
 "$sklink" -r model.yaml choice.o pointer.o --ifunc chosen=fast -o linked.o
 "$skdump" --verify linked.o >out.txt || fail "skdump --verify linked.o"
 
-# ---- what is refused ----
+# ---- errors ----
 refused() {
 	pattern=$1
 	shift
@@ -142,7 +142,7 @@ $KERNEL_CC -c odd.s -o odd.o
 refused "'chosen' is an IFUNC" model.yaml odd.o choice.o --allow-multiple-definition pointer.o
 grep -qx '>>> it chooses among: real' err.txt || { cat err.txt; fail "other choices than 'real'"; }
 
-# libmvec chooses by the processor, too.
+# libmvec also chooses by the processor.
 mvec=$($KERNEL_CC -print-file-name=libmvec.a)
 [ -e "$mvec" ] || exit 0
 cat >sines.c <<'C'

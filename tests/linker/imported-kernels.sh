@@ -130,7 +130,7 @@ $KERNEL_CC -O1 -fPIC -fno-builtin -c own.c -o own.o
 ./main ./own.sk && fail "the import was taken instead of the object's function"
 "$skdump" --verify own.sk >out.txt || fail "skdump --verify own.sk"
 
-# ---- what is refused ----
+# ---- errors ----
 
 symbol=abort model
 refused "^sklink: error: libc\.so\.6: 'abort' ends the launch that calls it, and cannot be a kernel$" draw.o

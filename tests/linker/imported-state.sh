@@ -1,8 +1,8 @@
 #!/bin/bash
-# What functions of the C library keep is hidden state of the kernels that reach them: rand, srand, random and srandom
-# have one in common.
+# State that functions of the C library keep is hidden state of the kernels that reach them: rand, srand, random and
+# srandom have one in common.
 . "$top_srcdir/tests/lib/lib.sh"
-KERNEL_CFLAGS="$KERNEL_CFLAGS -ffunction-sections -fdata-sections" # what stands in a section counts as one
+KERNEL_CFLAGS="$KERNEL_CFLAGS -ffunction-sections -fdata-sections" # all symbols of a section count as one
 cat >draws.c <<'C'
 #include <stdlib.h>
 #include "skkernel.h"
@@ -67,7 +67,7 @@ void drops(const int32_t *x, int32_t *y, int64_t n)
 }
 SK_KERNEL(drops, ATTRIBUTES "; " BLOCK "in x i32[n], out y i32[n], n i64");
 C
-# What a constructor leaves in a kernel's table may be such a function.
+# A function that a constructor stores in a kernel's table may be such a function.
 cat >left.c <<'C'
 #include <stdlib.h>
 #include "skkernel.h"
@@ -152,7 +152,7 @@ grep -q "^>>> rand, srand, random and srandom share one state" err.txt || { cat 
 parts "split=n reentrant" ""
 "$skrun" parts.sk --random 1 >/dev/null
 
-# The address of such a function in a kernel's own state leads to it, too.
+# The address of such a function in a kernel's own state also leads to it.
 cat >left.yaml <<'M'
 sklink: 1
 tensors:

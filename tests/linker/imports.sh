@@ -1,7 +1,6 @@
-# The import list against the libraries: every row is there, is a function or data as the list says, and has the version
-# that the list says as its default version; no name is there twice; skdump prints it; what the linker writes of it
-# binds, with dlopen and with libskrt; and kernels that call such functions compute what the program computes that calls
-# them itself.
+# The import list against the libraries: every row exists, is a function or data as the list says, and has the version
+# that the list says as its default version; no name occurs twice; skdump prints it; the linker's imports bind, with
+# dlopen and with libskrt; and kernels that call such functions compute the same as a program that calls them itself.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
@@ -303,7 +302,7 @@ printed="$(grep -cx 'to stderr: 0.3' err.txt) $(grep -cx 'to stdout' out.txt)"
 printed="$printed $(grep -cx "by a program's code: 0.3" err.txt) $(grep -cx 'to the other one' out.txt)"
 [ "$printed" = '3 3 2 2' ] || { cat out.txt err.txt >&2; fail "what is printed"; }
 
-# ---- who needs the address of stderr prints, perhaps: with a lock that a fault keeps ----
+# ---- functions that need the address of stderr may print: with a lock that a fault keeps ----
 cat >faults.c <<'END'
 #include <stdio.h>
 #include "skkernel.h"
@@ -335,7 +334,7 @@ sed 's/kernel: faults/kernel: raises/' bad.yaml >raises.yaml
 fails_with "task 'bad': kernel raises called raise on core 0" "$skrun" raises.sk --random 1
 ! grep -q 'may have held a lock' err.txt || { cat err.txt >&2; fail "raise holds a lock"; }
 
-# ---- what is not on the list ----
+# ---- functions that are not on the list ----
 echo 'int pthread_create(void); double cosfl(double); int f(void) { return pthread_create() + (int)cosfl(1); }' \
 	>missing.c && compile missing
 fails_with "undefined symbol: cosfl; did you mean 'cosf'\?$" "$driver" -o no.so --export x=f missing.o

@@ -1,13 +1,13 @@
-# --isolate-objects: kernels whose helpers, tables and even names are equal, but not the same, work side by side.
+# --isolate-objects: kernels with helpers, tables and even names that are equal, but not the same, work side by side.
 . "$top_srcdir/tests/lib/lib.sh"
 use_images -fdata-sections -fno-inline -fcommon
-# results IMAGE FUNCTION…: what the functions return, in one line.
+# results IMAGE FUNCTION…: the results of the functions, in one line.
 results() {
 	image=$1
 	shift
 	./run "$image" $(printf 'x_%s ' "$@") | sed 's/.*=//' | paste -s -d ' '
 }
-# gives RESULTS FUNCTIONS ARGUMENT…: what the functions return, linked with the arguments.
+# gives RESULTS FUNCTIONS ARGUMENT…: the results of the functions, linked with the arguments.
 gives() {
 	result=$1 functions=$2
 	shift 2
@@ -46,7 +46,7 @@ if command -v eu-elflint >/dev/null; then
 	eu-elflint --gnu-ld out.so >lint.txt 2>&1 || { cat lint.txt; fail "elflint complains"; }
 fi
 
-# Who has no definition means the first one in the order of the inputs, whatever is looked at first.
+# An object without a definition means the first one in the order of the inputs, in any order of processing.
 echo 'long helper(void); long user(void) { return helper(); }' | source user
 gives '100 21222 11111' 'user kernel_2 kernel_1' user.o k1.o k2.o
 gives '200 21222 11111' 'user kernel_2 kernel_1' k2.o k1.o user.o
@@ -82,7 +82,7 @@ for n in 1 2; do
 done
 gives '12 12' 'walk_1 walk_2' walk1.o walk2.o
 
-# Members of COMDAT groups are an object's own definitions, too.
+# Members of COMDAT groups are also an object's own definitions.
 for n in 1 5; do
 	cat >inline$n.cc <<-END
 		template <class T> __attribute__((noinline)) T shared(T x) { static T state; state += $n; return x + state; }

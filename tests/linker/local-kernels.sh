@@ -1,11 +1,10 @@
 #!/bin/bash
 # Kernels that are local symbols (static functions), in an object and in members of an archive: fused, copied, folded,
-# in an object for the next linker, by their own results and by what the same functions return when the program has
-# them.
+# in an object for the next linker, by their own results and by those of the same functions in the program.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 
-# What the object itself hands out is a table; the functions are local. Of the members both have a function `step`.
+# The object itself exports a table; the functions are local. Both of the members have a function `step`.
 cat >table.c <<'C'
 #include "skkernel.h"
 
@@ -50,7 +49,7 @@ for name in table one two; do
 done
 ar rc steps.a one.o two.o
 
-# model.yaml; what $first, $second, $symbol and $options say is in it.
+# model.yaml, with $first, $second, $symbol and $options.
 model() {
 	cat >model.yaml <<-M
 	sklink: 1
@@ -75,7 +74,7 @@ model() {
 	M
 }
 
-# The program has the same source, and calls what stands in its own tables.
+# The program has the same source, and calls the functions in its own tables.
 cat >main.c <<'C'
 #include <dlfcn.h>
 #include <stdio.h>
@@ -145,7 +144,7 @@ sed -i 's/steps.a(one.o)/one.o/; s/steps.a(two.o)/two.o/' model.yaml
 "$sklink" model.yaml -o objects.sk
 works objects.sk
 
-# What skdump knows of the functions it has from the symbol table.
+# skdump gets the functions' names from the symbol table.
 strip model.sk -o stripped.sk
 works stripped.sk
 proved stripped.sk
@@ -171,7 +170,7 @@ status=0
 { [ $status = 2 ] && grep -q '^not proved: which code 2 kernels and 0 task entries are' out.txt; } ||
 	{ cat out.txt; fail "which function is which kernel is proved without labels"; }
 
-# A function that is no kernel may have the name and the size of one, too: the kernel has a label then.
+# A function that is not a kernel may have the same name and size: the kernel has a label then.
 cat >three.c <<'C'
 static __attribute__((noinline)) void step(const double *x, double *y, long n)
 {
@@ -253,7 +252,7 @@ M
 sed '/^kernels:/d; /^  add:/d' sides.yaml >anywhere.yaml
 fails_with "^sklink: error: sides\.o: 'add_mix_aic' is a local symbol here" "$sklink" anywhere.yaml sides.o -o out.sk
 
-# ---- what is refused ----
+# ---- errors ----
 
 first=steps.a model
 refused "^sklink: error: steps\.a: 'step' is a local symbol of several members; name one of these, such as 'object: steps\.a\(one\.o\)'$"

@@ -1,10 +1,10 @@
-# Mergeable strings and records: what code and tables see is what they see after GNU ld, each constant exists once, ends
-# of strings are shared, and what nobody refers to is gone.
+# Mergeable strings and records: code and tables see the same as after GNU ld, each constant exists once, ends of
+# strings are shared, and unreferenced ones are gone.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
-# Two objects with the same constants in another order, so that nothing keeps its place. t_ functions hand out addresses
-# of constants through code, tables and arithmetic; the sums are over what lies there.
+# Two objects with the same constants in another order, so that nothing keeps its place. t_ functions return addresses
+# of constants through code, tables and arithmetic; the sums are over the bytes there.
 cat >common.h <<'END'
 #include <stddef.h>
 #include <string.h>
@@ -216,7 +216,7 @@ awk 'BEGIN {
 	for (i = 25000; i < 30000; i++) printf "%d of a string with a common end\n", i
 	while (j++ < 300) printf "x"; print ""
 }' | LC_ALL=C sort >all.txt
-# Of the last 5,000 those are ends that stand behind a digit: "5000" of "25000" is no string of its own.
+# Of the last 5,000, those that come after a digit are ends: "5000" of "25000" is not a string of its own.
 awk '/^[0-9]/ {next} {print}' all.txt >whole.txt
 cat >ends.c <<'END'
 #include <dlfcn.h>
@@ -252,7 +252,7 @@ LC_ALL=C comm -13 got.txt whole.txt >missing.txt
 [ ! -s missing.txt ] || { head missing.txt; fail "whole strings are missing"; }
 [ "$(wc -l <got.txt)" = 30001 ] || fail "$(wc -l <got.txt) strings, not 30001"
 
-# What looks mergeable but must not be: relocations in it, no terminator, a name that code may walk over.
+# Sections that look mergeable but must not be: relocations in them, no terminator, a name that code may walk over.
 cat >kept.s <<'END'
 	.section .rodata.pointers, "aM", @progbits, 8
 	.quad target

@@ -1,6 +1,6 @@
 #!/bin/bash
 # sklink -r with objects that are not position-independent: absolute addresses of 32 and 64 bits stay for the next
-# linker. A program that is no PIE has the results of the same functions called directly; as a PIE, or as a package,
+# linker. A program that is not a PIE has the results of the same functions called directly; as a PIE, or as a package,
 # they are refused.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Notes: program properties are joined as the psABI says, and never claim IBT or SHSTK; other notes of reached objects
-# are kept, equal ones once; damaged ones are refused where they stand. Who needs an executable stack is warned of as by
-# GNU ld.
+# are kept, equal ones once; damaged ones are refused with their place. An object that needs an executable stack gives a
+# warning as with GNU ld.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
@@ -59,7 +59,7 @@ readelf -lW out.so | grep -q 'GNU_PROPERTY .* R *0x8$' || { readelf -lW out.so >
 readelf -n out.so | grep -q 'x86 ISA needed: x86-64-baseline, x86-64-v2, x86-64-v3' || fail "readelf -n"
 readelf -n out.so | grep -q 'Build ID' || fail "no build-id"
 
-# An object without properties takes away what all must have.
+# An object without properties takes away the properties that all must have.
 object h nop ''
 object f 'call g; call h' "$(properties "$feature_1 0x7" "$needed 1" "$used 0x3")"
 link f.o g.o h.o

@@ -1,7 +1,7 @@
 # A thousand kernels of Debian's OpenBLAS, chosen at random among those that need nothing outside of the archive and the
-# import list, become one superkernel. Those whose parameters are known and whose instructions this processor has are
-# called, each through its task's entry, and then all that are known through a superkernel of their own: bit for bit
-# what direct calls compute, of the same members linked by GNU ld.
+# import list, become one superkernel. Those with known parameters, and with instructions that this processor has, are
+# called, each through its task's entry, and then all known ones through a superkernel of their own. The results must
+# equal those of direct calls, of the same members linked by GNU ld, bit for bit.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/packages.sh"
 get_package libopenblas-pthread-dev || { echo "SKIP: the package libopenblas-pthread-dev cannot be had"; exit 77; }
@@ -55,7 +55,7 @@ i[cz]a(max|min)_k #66 <132 #1 -> L
 [cz]gemm_kernel_[nrlb] #8 #4 #8 %0.75 %0.5 <320 <320 >64 #8
 END_KINDS
 
-# Targets whose instructions are here. The others (with AMD's FMA4 or 3DNow!) are linked only.
+# Targets with instructions that this processor has. The others (with AMD's FMA4 or 3DNow!) are linked only.
 flags=" $(sed -n 's/^flags[^:]*: *//p' /proc/cpuinfo | head -1) "
 has() { for flag; do case $flags in *" $flag "*) ;; *) return 1 ;; esac; done; }
 targets=SSE3

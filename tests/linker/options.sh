@@ -1,4 +1,4 @@
-# Options that give names another meaning, and those that tell what has happened: lines, the map, the dependencies.
+# Options that give names another meaning, and those that report on the link: lines, the map, the dependencies.
 . "$top_srcdir/tests/lib/lib.sh"
 use_images -fdata-sections
 exported=entry
@@ -12,7 +12,7 @@ ar qc libh.a h.o
 
 # ---- --defsym ----
 gives 31 f f.o h.o --defsym g=h
-gives 31 f f.o libh.a --defsym g=h      # pulls what it stands for
+gives 31 f f.o libh.a --defsym g=h      # pulls the symbol that it stands for
 gives 31 f f.o g.o h.o --defsym g=h     # outdoes a definition
 gives 31 f f.o libg.a libh.a --defsym g=h
 gives 31 f f.o h.o --defsym g=k --defsym k=h
@@ -39,7 +39,7 @@ fails_with 'the symbol has been defined already' "$driver" -o out2.so --export e
 echo 'long __real_g(void); long __wrap_g(void) { return __real_g() * 100; }' | source wrapper
 gives 1001 f f.o g.o wrapper.o --wrap g
 gives 1001 f f.o libg.a wrapper.o --wrap g
-gives 11 f f.o g.o --wrap f # nobody refers to f
+gives 11 f f.o g.o --wrap f # nothing refers to f
 fails_with 'undefined symbol: __wrap_g' "$driver" -o out2.so --export entry=f f.o g.o --wrap g
 fails_with 'undefined symbol: __real_g' "$driver" -o out2.so --export entry=f f.o g.o wrapper.o -u __wrap_g
 echo 'double sqrt(double); double __real_sqrt(double); double __wrap_sqrt(double x) { return __real_sqrt(x) + 0.5; }

@@ -1,4 +1,4 @@
-# The image: what readelf, elflint, strip, the dynamic loader and the unwinder think of it.
+# The image, checked by readelf, elflint, strip, the dynamic loader and the unwinder.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
@@ -207,7 +207,7 @@ cp out.so stripped.so
 strip stripped.so && ./use ./stripped.so || fail "a stripped image does not work"
 objcopy out.so copied.so && ./use ./copied.so || fail "a copied image does not work"
 
-# Kernels stand in the order of execution, behind the synthetic text, whatever the order of the object.
+# Kernels are in the order of execution, after the synthetic text, in any order of the object.
 "$driver" -o ordered.so --export x=call --export y=order --export z=data kernels.o
 [ "$(nm -n ordered.so | grep -oE ' [tT] (x|y|z|call|order|data|third)$' | tr -d ' \n')" = TxTyTztcalltordertdatatthird \
 	] ||
@@ -236,7 +236,7 @@ fails_with 'there/out.so: cannot create the file: No such file or directory' "$d
 cat once.so once.so | cmp - piped.so || fail "what is written in a row"
 [ -z "$(ls | grep tmp)" ] || fail "temporary files are left: $(ls)"
 
-# ---- huge constants, behind zeroed data ----
+# ---- huge constants, after zeroed data ----
 cat >huge.c <<'END'
 char zeroed[50 << 20];
 int touch(void) { zeroed[12345678] = 3; return zeroed[12345678] + zeroed[1]; }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kernels refer to names that the package's own code defines. What these meant when what the kernels reach was collected
-# is not what they mean in the end.
+# Kernels refer to names that the package's own code defines. Their final meaning differs from the one that they had
+# while the kernels' sections were collected.
 . "$top_srcdir/tests/lib/lib.sh"
 
 cat >kernel.c <<'C'

@@ -1,4 +1,5 @@
-# Why a section or a member is part of the image, and what comes first: against ld.lld, readelf and the order of nm.
+# Why a section or a member is part of the image, and the order of sections: against ld.lld, readelf and the order of
+# nm.
 . "$top_srcdir/tests/lib/lib.sh"
 use_images -fdata-sections
 exported=entry
@@ -15,8 +16,8 @@ ar qc libg.a g.o
 ar qc libh.a h.o starts.o
 
 # ---- --why-live ----
-# way NAME: the lines of lines.txt on NAME. Each of the places in them refers to what is in the line before, says
-# readelf.
+# way NAME: the lines of lines.txt on NAME. By readelf, each of the places in them refers to the section in the line
+# before.
 way() {
 	awk -v name="($1)" '/^(live|dead) symbol: / { on = index($0, ":" name) } on' lines.txt >way.txt
 	[ -s way.txt ] || { cat lines.txt; fail "--why-live does not say anything about $1"; }
@@ -50,13 +51,13 @@ way f
 way unused_g
 [ "$(cat way.txt)" = 'dead symbol: libg.a(g.o):(unused_g)' ] || { cat way.txt; fail "--why-live of what is collected"; }
 
-# The nearest reason counts: h is called by the kernel and by what the kernel calls.
+# The nearest reason counts: h is called by the kernel and by functions that the kernel calls.
 echo 'long g(void), h(void); long f(void) { return g() + h(); }' | source near
 gives 11 f near.o g.o h.o --why-live h
 way h
 [ "$(grep -c 'referenced by' way.txt)" = 2 ] || { cat way.txt; fail "--why-live has not found the shortest way"; }
 
-# What is needed in any case.
+# Symbols that are needed in any case.
 gives 8 f f.o g.o h.o -u unused_g --why-live unused_g
 way unused_g
 [ "$(tail -1 way.txt)" = '>>> required by the command line' ] || { cat way.txt; fail "-u"; }

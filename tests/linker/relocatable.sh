@@ -1,6 +1,6 @@
 #!/bin/bash
-# sklink -r: the package as one object, linked into programs and shared objects by every linker that is here, position-
-# independent or not; what stays in it, what is refused, and that libskrt runs it from memory.
+# sklink -r: the package as one object, linked into programs and shared objects by every linker that is here,
+# position-independent or not; its remaining symbols, its errors, and that libskrt runs it from memory.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
@@ -66,7 +66,8 @@ int jump(int i) { switch (i) { case 1: return 11; case 2: return 27; case 3: ret
 const char *ordered(void) { return order; }
 int unused(int x) { return x + data(x) + puts("nobody reaches this"); }
 END
-# What compilers rarely write: GOT accesses that cannot be relaxed, offsets from the GOT, 64-bit references, a group.
+# Code that compilers rarely write: GOT accesses that cannot be relaxed, offsets from the GOT, 64-bit references, a
+# group.
 cat >rare.s <<'END'
 	.globl got_load, got_offset, wide, grouped_call
 	.section .text.rare, "ax", @progbits
@@ -224,7 +225,7 @@ links() {
 links object.o
 # Linked once more by ld -r and objcopy, it is the same.
 ld -r object.o -o again.o && objcopy again.o copied.o && links copied.o
-# With -s what relocations do not need is gone, with -S the debug information only.
+# With -s all symbols that relocations do not need are gone, with -S the debug information only.
 "$driver" --relocatable --strip-all -o stripped.o $exports --constants 'These are constants.' kernels.o rare.o
 referees stripped.o
 has_not ' (call|walk)$'
@@ -247,7 +248,7 @@ for option in '' --compress-debug-sections; do
 	done
 done
 
-# ---- an address that the command line gives; but gold adds where the program lies to what its GOT holds for it ----
+# ---- an address that the command line gives; but gold adds the program's address to its GOT entry ----
 echo 'extern const char number[], small[]; long n(void) { return (long)number + (long)small; }' >number.c
 echo 'long x_n(void); int main(void) { return x_n() != 0x123456789abc + 17; }' >use-number.c
 $KERNEL_CC -O1 -fPIC -c number.c -o number.o
@@ -500,8 +501,8 @@ nm one | grep -q ' T sk_first_serial$' || fail "the entry is not in the program"
 ! nm one | grep -q sk_second || fail "what nobody uses stays"
 fails_with "multiple definition of .sk_first'" $CC use.o first.o first.o -o use
 
-# ---- two models whose graphs, nodes and values have the same names, as exporters make them: the program tells them by the names of
-# the objects, or of the packages; symbols of launches that nobody has named begin with it ----
+# ---- two models with the same names of graphs, nodes and values, as exporters make them: the program tells them by the
+# names of the objects, or of the packages; symbols of launches without a given name begin with it ----
 for name in encoder decoder; do
 	"$top_builddir/tests/lib/make-model" $name.onnx <<-END
 		input x f32 4x64

@@ -293,7 +293,7 @@ for object in first.o no-plt.o plain.o pie.o large.o; do
 		fail "an unexpected loader relocation"; fi
 done
 
-# What the results must be, whatever both linkers think.
+# The results must be these, even if both linkers agree on others.
 expect() {
 	grep -q "^$1: $2 $2$" results.txt || { cat results.txt >&2; fail "$1 is not $2"; }
 }
@@ -331,8 +331,8 @@ $KERNEL_CC -shared -fPIC reference.c -o theirs.so
 "$driver" -o ours.so --export call_f_absolute=f_absolute absolute.o number.o
 ./compare ./ours.so ./theirs.so f_absolute || fail "absolute symbols"
 
-# The instructions after rewriting, and that only what needs a slot has one: weak_nowhere, asm_function and hidden_word
-# (arithmetic), and the imports.
+# The instructions after rewriting, and that only symbols that need a slot have one: weak_nowhere, asm_function and
+# hidden_word (arithmetic), and the imports.
 "$driver" -o ours.so --export a=f_gotpcrelx second.o third.o
 objdump -d --no-show-raw-insn ours.so | sed -n '/<f_gotpcrelx>:/,/^$/p' >code.txt
 grep -qE 'lea .*,%rax' code.txt && grep -qE 'lea .*,%r11' code.txt || { cat code.txt;
@@ -348,7 +348,7 @@ done
 [ "$(readelf -SW ours.so | awk '$2 == ".got" || $3 == ".got" {print $0}' | grep -c '000018')" = 1 ] ||
 	{ readelf -SW ours.so; fail "the GOT must have three slots"; }
 
-# ---- what cannot be ----
+# ---- errors ----
 refuse() { # NAME PATTERN, assembly on standard input
 	cat >"$1.s"
 	as "$1.s" -o "$1.o"

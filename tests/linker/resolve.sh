@@ -1,4 +1,4 @@
-# Resolution: which definition counts, which members are pulled, what is refused, and what the errors say.
+# Resolution: the definition that counts, the members that are pulled, the refusals, and the texts of errors.
 . "$top_srcdir/tests/lib/lib.sh"
 use_images -DRESULT=int -fcommon -I"$top_srcdir/format"
 
@@ -53,7 +53,7 @@ printf '.section .text.inline,"axG",@progbits,inline,comdat\nlocal: ret\n.globl 
 fails_with "R_X86_64_PC32 against 'local' refers to a section that another object's group has replaced" \
 	"$driver" -o out.so --export x=one --export y=g comdat1.o outside.o
 
-# A hidden symbol is promised to be in the package; its name being importable is no help.
+# A hidden symbol is promised to be in the package, even if its name can be imported.
 echo '__attribute__((visibility("hidden"))) double sqrt(double); int h(void) { return (int)sqrt(4); }' >hidden.c
 $KERNEL_CC -O1 -fPIC -fno-builtin -c hidden.c -o hidden.o
 fails_with 'undefined symbol: sqrt; it is declared hidden' "$driver" -o out.so --export x=h hidden.o
@@ -97,7 +97,7 @@ echo '__attribute__((weak)) int c(void); int w(void) { return c ? 1 : 2; }' | so
 gives 2 w weak_user.o libc7.a
 gives 1 w weak_user.o c.o
 
-# -u pulls and keeps; what nothing reaches is not there, though it was pulled.
+# -u pulls and keeps; unreached sections are left out, though their member was pulled.
 "$driver" -o out.so --export x=a -u c a.o b.o lib1.a
 nm out.so | grep -q ' t c$' || fail "-u c did not keep c"
 "$driver" -o out.so --export x=a a.o b.o --whole-archive lib1.a 2>err.txt && fail "b is defined twice"
@@ -173,7 +173,7 @@ count_again: 0: .bss.counter in kernel.o
 END
 sort state.txt >got.txt
 sort expected.txt | diff - got.txt || fail "hidden state"
-# Through any graph, loops and all, whatever was asked before: 50 functions and 20 words of state that lead to random
+# Through any graph, with loops, after any earlier queries: 50 functions and 20 words of state that lead to random
 # others, and to the state that the C library keeps for all.
 for seed in 1 2 3 4 5 6 7 8; do
 	awk -v seed=$seed -v library="the C library's random numbers" \
@@ -258,7 +258,7 @@ printf '.section .init_array,"aw",@init_array\n.byte 1,2,3\n' | as -o odd-array.
 bad odd-array.o 'section .init_array has 3 bytes, which is not a whole number of addresses'
 printf '.largecomm wide,8,8\n' | as -o largecomm.o
 bad largecomm.o "'wide' is a common symbol of the large code model"
-# What libskrt would refuse to call.
+# Entries that libskrt would refuse to call.
 for entry in '.quad number\n.data\nnumber: .quad 0' '.quad end\n.text\nret\nend:' '.long f - ., 0\n.text\nf: ret' \
 	'.quad getenv'; do
 	printf ".section .fini_array,\"aw\",@fini_array\n$entry\n" | as -o entry.o
@@ -274,7 +274,7 @@ for lines in 1,7 8,14; do
 	sed -n ${lines}p entries.s | as -o entry.o
 	bad entry.o 'entry.o:\(.init_array\+0x[04]\): no entry of the table of constructors or destructors begins here, or another'
 done
-# What has no bytes is no code.
+# A function without bytes is not code.
 echo '.globl f; .type f, @function; f: ret' | as -o stripped.o
 objcopy --only-keep-debug stripped.o
 bad stripped.o 'section .text is executable, and has no bytes in the file'

@@ -1,5 +1,5 @@
-# Sections with a meaning of their own: ranges that code walks over, constructors, what is to be retained, what exists
-# once; more of them than fit into 16 bits; and the symbols and archives that come with such objects.
+# Sections with a meaning of their own: ranges that code walks over, constructors, retained sections, sections that
+# exist once; more of them than fit into 16 bits; and the symbols and archives that come with such objects.
 . "$top_srcdir/tests/lib/lib.sh"
 use_images -fdata-sections
 has() { readelf -aW out.so 2>/dev/null | grep -qE -- "$1" || fail "readelf does not show: $1"; }
@@ -32,7 +32,7 @@ gives 123 walk walk.o item1.o item2.o writable.o # in one output section, though
 [ "$(readelf -SW out.so | grep -c ' items ')" = 1 ] || fail "the range is torn"
 gives 127 walk walk.o item1.o item2.o pointer.o
 gives 5 idle walk.o item1.o item2.o
-has_not ' items ' # nobody refers to the bounds
+has_not ' items ' # nothing refers to the bounds
 ar qc libitems.a item1.o item2.o
 fails_with 'undefined symbol: __start_items' "$driver" -o out.so --export x=walk walk.o libitems.a
 gives 1 walk walk.o -u one libitems.a # of archives, those members that are pulled
@@ -65,7 +65,7 @@ gives "$(./run ./gnu.so get | sed 's/.*=//')" get order.o
 sed 's/\.init_array/.Init_array/g' order.c | source typeless
 LC_ALL=C sed 's/\.Init_array/.init_array/g' typeless.o >old.o
 readelf -SW old.o | grep -q ' \.init_array\.101 *PROGBITS' || fail "the object is not what it should be"
-gives 32541 get old.o # by name, whatever type old assemblers gave
+gives 32541 get old.o # by name, with any type that old assemblers gave
 has 'INIT_ARRAYSZ\) +40 '
 printf '.section oddly_named,"aw",@init_array\n.quad odd\n.text\nodd: mov order@GOTPCREL(%%rip),%%rax\naddq $1000000,(%%rax)\nret\n.globl o\n.type o,@function\no: mov order@GOTPCREL(%%rip),%%rax\nmov (%%rax),%%rax\nret\n' |
 	as -o odd.o

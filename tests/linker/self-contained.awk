@@ -1,5 +1,5 @@
-# The functions of an archive that need nothing but imports: those of members whose undefined symbols lead to imports
-# and to members like them. In: the names that may be imported; `nm -A --format=posix ARCHIVE`.
+# The functions of an archive that need only imports: those of members with undefined symbols that lead to imports and
+# to members like them. Input: the names that may be imported; `nm -A --format=posix ARCHIVE`.
 FNR == NR { import[$1] = 1; next }
 { member = $1; sub(/^.*\[/, "", member); sub(/\]:$/, "", member) }
 $3 == "U" && $2 != "_GLOBAL_OFFSET_TABLE_" { undefined[member] = undefined[member] " " $2 }

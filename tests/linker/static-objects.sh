@@ -11,8 +11,8 @@ for library in libstdc++.a libgcc_eh.a libgcc.a; do
 done
 echo 'int main() { return 0; }' | $KERNEL_CC -x c++ - -o works || { echo "SKIP: $KERNEL_CC compiles no C++"; exit 77; }
 
-# Each says so when it is destroyed; `last` has been registered by a destructor, as the Itanium ABI allows. What ends
-# badly comes before `first`.
+# Each says so when it is destroyed; `last` has been registered by a destructor, as the Itanium ABI allows. The objects
+# that end badly come before `first`.
 cat >objects.cc <<'C'
 #include <vector>
 #include <unistd.h>
@@ -178,7 +178,7 @@ libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_bui
 sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
 $KERNEL_CC $KERNEL_CFLAGS -I"$top_srcdir" -c program.c
 $CC $sanitize -o program program.o $libskrt -ldl -lm
-# The last module is left loaded on purpose, and what a destructor that ends badly leaves is lost.
+# The last module is left loaded on purpose, and memory of a destructor that ends badly is lost.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 for cores in 1 2 7; do
 	./program ./objects.sk $cores >out.txt 2>err.txt || { cat out.txt err.txt >&2; fail "on $cores cores"; }
@@ -227,7 +227,7 @@ diff closed.txt out.txt >&2 || fail "what dlclose destroys"
 ./serial ./objects.sk >out.txt || { cat out.txt >&2; fail "by dlopen"; }
 diff ended.txt out.txt >&2 || fail "what the end of the process destroys"
 
-# ---- what a package takes it gives back: libstdc++.a's reserve for exceptions, too, 73 KB for each load ----
+# ---- a package gives back all its memory: also libstdc++.a's reserve for exceptions, 73 KB for each load ----
 cat >often.c <<'C'
 #include <dlfcn.h>
 #include <malloc.h>
@@ -261,7 +261,7 @@ if [ -z "$sanitize" ]; then # which allocates itself
 	./often ./objects.sk >out.txt || { tail -n 1 out.txt >&2; fail "loaded and unloaded"; }
 fi
 
-# ---- as an object, whose __dso_handle is the program's, or the shared object's ----
+# ---- as an object, with the __dso_handle of the program or the shared object ----
 "$sklink" -r model.yaml objects.o -o model.o
 ! nm model.o | grep -q 'sk_finalize' || fail "the object destroys what is not its own"
 for way in -no-pie -pie; do

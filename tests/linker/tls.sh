@@ -1,11 +1,11 @@
 #!/bin/bash
-# Thread-local storage in every model: what dlopen gives threads that were there before and threads that come later,
-# from packages by themselves, and from programs and shared objects that an object (-r) has become part of; errno, which
-# is the C library's; and what no package can hold, refused with object, section, kernel and task.
+# Thread-local storage in every model: the blocks that dlopen gives older and newer threads, from packages by
+# themselves, and from programs and shared objects that an object (-r) has become part of; errno, which is the C
+# library's; and storage that no package can hold, refused with object, section, kernel and task.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
-# What each thread sees: values from the image, addresses that relocations have put there, alignment, its own counts.
+# Each thread's view: values from the image, addresses that relocations have put there, alignment, its own counts.
 cat >variables.c <<'C'
 #ifndef LINKAGE
 #define LINKAGE
@@ -224,7 +224,7 @@ echo '{ global: own; };' >own.map
 fails_with "own.map:1:11: cannot export 'own': it is thread-local, which a package keeps to itself" \
 	"$driver" -o out.so --export f_=f bad.o --version-script own.map
 
-# ---- what a manifest's kernels reach ----
+# ---- variables that a manifest's kernels reach ----
 cat >kernel.c <<'C'
 #include "skkernel.h"
 int count(int x);
@@ -289,7 +289,7 @@ sed 's/kernel: scale/kernel: chosen/; s/^tasks:/kernels:\n  chosen: {signature: 
 fails_with "'chosen' is an IFUNC, which chooses its function at run time" "$sklink" ifunc.yaml kernel.o count.o -o \
 	out.sk
 
-# What nobody reaches does no harm.
+# Variables that are not reached do no harm.
 grep -v scale model.yaml | grep -v '^  [yz]:' |
 	sed 's/^  a: .*/  a: {dtype: f32, shape: [100], role: output}/' >harmless.yaml
 $KERNEL_CC $KERNEL_CFLAGS -ffunction-sections -I"$top_srcdir/format" -c kernel.c -o kernel.o

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --unresolved-symbols=trap and --warn-unresolved-symbols: what nothing defines ends the launch that calls it, and is
-# named; what else of it is wanted is refused.
+# --unresolved-symbols=trap and --warn-unresolved-symbols: a call of an undefined function ends the launch and is named;
+# other uses of it are refused.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -43,7 +43,7 @@ model() {
 }
 model
 
-# input VALUE: in.npy, whose first element it is.
+# input VALUE: in.npy, with that first element.
 input() {
 	printf '\x93NUMPY\x01\x00v\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (512,), }" >in.npy
 	printf "$1" >>in.npy
@@ -85,7 +85,7 @@ for object in kernels jumps slots plain-slots; do
 	done
 	nm $object.sk | grep -q ' t gone@trap$' || fail "$object.sk: the trap has no name in the symbol table"
 done
-# Where: in the function that made the call. One that has jumped is not on the stack any more.
+# The place: in the function that made the call. A function that has jumped is not on the stack any more.
 ends kernels.sk ' at leave\+0x[0-9a-f]+ \(0x[0-9a-f]+ in the package\)$'
 ends jumps.sk ' at (sk_all|leave)\+0x' # not every compiler makes a jump of it
 input $to_gone
@@ -111,7 +111,7 @@ status=0
 (ulimit -c 0; ./main ./kernels.sk 1234) 2>err.txt || status=$?
 [ $status = $((128 + 4)) ] || fail "a trap without libskrt gives status $status, not SIGILL"
 
-# Names, which add up; a name that nobody wants costs nothing.
+# Names, which add up; a name without a use costs nothing.
 "$sklink" model.yaml kernels.o --unresolved-symbols=trap:gone,nobody --unresolved-symbols=trap:lost -o named.sk
 cmp named.sk kernels.sk || fail "names make another package"
 
@@ -145,7 +145,7 @@ leave=takes_address model
 refused '^sklink: error: undefined symbol: gone; only calls can trap' kernels.o --warn-unresolved-symbols
 refused '^sklink: error: undefined symbol: gone; only calls can trap' slots.o --unresolved-symbols=trap:gone,lost
 
-# An object leaves to the next linker what that may find.
+# An object leaves undefined symbols to the next linker.
 model
 "$sklink" -r model.yaml kernels.o --unresolved-symbols=trap -o linked.o
 nm -u linked.o | grep -q ' U gone$' || fail "-r: the function is not undefined"

@@ -1,4 +1,4 @@
-# --version-script: what it names is exported, by the versions that it defines, as the dynamic loader, readelf and
+# --version-script: the names in it are exported, by the versions that it defines, as the dynamic loader, readelf and
 # elflint see it; the package works as before; damaged scripts are refused with their line.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
@@ -73,7 +73,7 @@ exported() { readelf --dyn-syms -W out.so | awk '$7 ~ /^([0-9]|ABS)/ && $1 ~ /^[
 	tr '\n' ' '; }
 exports_are() { [ "$(exported)" = "$1" ] || fail "$(cat script): $(exported), not $1"; }
 
-# ---- what is exported ----
+# ---- exported symbols ----
 linked '{ local: *; };'
 exports_are 'driver_table x_kernel '
 cp out.so plain.so
@@ -152,8 +152,7 @@ linked 'V1 { a; second; };' --isolate-objects second.o
 [ "$(./run ./out.so a@V1 second@V1)" = '91 91' ] || fail "isolated objects"
 [ "$(nm out.so | grep -c ' a$')" -le 2 ] || fail "isolated symbols"
 
-# ---- versions in objects (.symver): foo@@V2 is what foo and foo@V2 mean, wherever it stands; GNU ld says which is
-# which ----
+# ---- versions in objects (.symver): foo and foo@V2 mean foo@@V2, wherever it is; GNU ld is the reference ----
 echo '__asm__(".symver v1,foo@V1"); __asm__(".symver v2,foo@@V2"); long v1(void) { return 1; } long v2(void) { return 2; }' >defines.c
 echo 'long foo(void); long kernel(void) { return foo(); }' >plain.c
 echo '__asm__(".symver old,foo@V1"); long old(void); long kernel(void) { return old(); }' >older.c
@@ -191,7 +190,8 @@ echo 'V1 { foo; }; V2 { }; V3 { foo; kernel; };' >script # a symbol's own versio
 resolves '2 2 2' plain.o defines.o
 "$driver" -o out.so --export x=kernel newer.o libdefines.a --isolate-objects --version-script script
 [ "$(./run ./out.so x)" = 2 ] || fail "isolated: $(./run ./out.so x)"
-# A package exports none of it, so only what no name means needs a script: GNU ld wants one for both.
+# A package exports none of it, so only a versioned symbol without a plain name needs a script: GNU ld wants one for
+# both.
 for other in defines.o libdefines.a; do
 	fails_with "defines\\.o.*: symbol foo@V1 is of the version V1, which no version script defines" "$driver" -o \
 		refused.so --export x=kernel plain.o $other
@@ -217,7 +217,7 @@ fails_with 'unversioned\.o.*: symbol foo is defined here without the version V2'
 	fail "the version comes first"
 "$driver" --relocatable -o object.o --export x=kernel newer.o defines.o
 ld -shared object.o -o out.so && [ "$(./run ./out.so x)" = 2 ] || fail "-r: $(./run ./out.so x)"
-# Of an import its own version can be asked for.
+# An import's own version can be asked for.
 for version in 2.14 2.2.5; do
 	printf '__asm__(".symver copy,memcpy@GLIBC_%s"); void *copy(void *, const void *, unsigned long);\nlong kernel(void) { long from = 7, to = 0; copy(&to, &from, sizeof(to)); return to; }\n' $version >copies.c
 	$KERNEL_CC -O1 -fPIC -c copies.c -o copies-$version.o
