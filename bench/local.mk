@@ -31,7 +31,8 @@ bench_load_LDADD = libskrt.la
 bench_load_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
 
 bench_microkernels_SOURCES = bench/microkernels.c bench/measure.c bench/measure.h
-bench_microkernels_LDADD = samples/microkernels/kernels.o samples/microkernels/kernels-avx2.o samples/libreference.la libskrt.la -lm
+bench_microkernels_LDADD = samples/microkernels/kernels.o samples/microkernels/kernels-avx2.o \
+	samples/libreference.la libskrt.la -lm
 bench_microkernels_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
 
 bench_tile_groups_SOURCES = bench/tile-groups.c bench/measure.c bench/measure.h
@@ -76,15 +77,17 @@ bench/load-relocated.sk: $(srcdir)/bench/generate format/skkernel.h sklink$(EXEE
 	$(AM_V_at)$(KERNEL_CC) $(KERNEL_CFLAGS) -I$(top_srcdir)/format -c -o bench/load-relocated.o bench/load-relocated.c
 	$(AM_V_at)./sklink bench/load-relocated.json bench/load-relocated.o -o $@
 
-# The sample's package, for what this processor has.
-bench/microkernels.sk: samples/microkernels/reference$(EXEEXT) samples/microkernels/kernels.o samples/microkernels/kernels-avx2.o sklink$(EXEEXT) \
+# The sample's package, for this processor's instruction sets.
+bench/microkernels.sk: samples/microkernels/reference$(EXEEXT) samples/microkernels/kernels.o \
+		samples/microkernels/kernels-avx2.o sklink$(EXEEXT) \
 		$(srcdir)/samples/microkernels/microkernels.yaml
-	$(AM_V_GEN)$(MKDIR_P) bench/microkernels-data && cp $(srcdir)/samples/microkernels/microkernels.yaml bench/microkernels-data
+	$(AM_V_GEN)$(MKDIR_P) bench/microkernels-data && \
+		cp $(srcdir)/samples/microkernels/microkernels.yaml bench/microkernels-data
 	$(AM_V_at)samples/microkernels/reference make bench/microkernels-data
 	$(AM_V_at)if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; then objects=-avx2.o; else objects=.o; fi; \
 	./sklink bench/microkernels-data/microkernels.yaml samples/microkernels/kernels$$objects -o $@
 
-# Networks, each without tile groups (and nothing side by side) and with them, for what this processor has.
+# Networks, each without tile groups (and nothing concurrent) and with them, for this processor's instruction sets.
 bench/tile-kernels.o: $(srcdir)/bench/tile-kernels.c format/skkernel.h
 	$(BENCH_CC) `grep -qw avx2 /proc/cpuinfo && echo -mavx2` $(srcdir)/bench/tile-kernels.c
 bench/tiles/stamp: $(srcdir)/bench/generate bench/tile-kernels.o sklink$(EXEEXT)
@@ -92,7 +95,8 @@ bench/tiles/stamp: $(srcdir)/bench/generate bench/tile-kernels.o sklink$(EXEEXT)
 	$(AM_V_at)set -e; while read -r name network size; do \
 		$(SHELL) $(srcdir)/bench/generate tiles-$$network $$size >bench/tiles/$$name.yaml; \
 		./sklink bench/tiles/$$name.yaml bench/tile-kernels.o -o bench/tiles/$$name.sk; \
-		./sklink bench/tiles/$$name.yaml bench/tile-kernels.o -o bench/tiles/$$name-plain.sk --scope-options '*=tile-fusion=0:parallel-fusion=0'; \
+		./sklink bench/tiles/$$name.yaml bench/tile-kernels.o -o bench/tiles/$$name-plain.sk \
+			--scope-options '*=tile-fusion=0:parallel-fusion=0'; \
 	done <$(srcdir)/bench/tile-networks
 	$(AM_V_at)touch $@
 
@@ -101,7 +105,7 @@ bench: bench-runtime bench-tile-groups
 	$(MAKE) $(AM_MAKEFLAGS) bench-networks
 	$(MAKE) $(AM_MAKEFLAGS) bench-patterns
 
-# The tables of dispatching, running and loading alone.
+# Only the tables of dispatching, running and loading.
 bench-runtime: bench/dispatch$(EXEEXT) bench/runtime$(EXEEXT) bench/load$(EXEEXT) bench/dispatch.sk $(BENCH_LOADS) \
 		bench/load-tasks.sk bench/load-relocated.sk bench/microkernels$(EXEEXT) bench/microkernels.sk
 	bench/dispatch bench/dispatch.sk
@@ -109,47 +113,50 @@ bench-runtime: bench/dispatch$(EXEEXT) bench/runtime$(EXEEXT) bench/load$(EXEEXT
 	bench/load $(BENCH_LOADS) bench/load-tasks.sk bench/load-relocated.sk
 	bench/microkernels bench/microkernels.sk bench/microkernels-data
 
-# What tile groups save, and tasks side by side, alone. It takes 1.5 GiB of memory.
+# Only the tables of tile groups and of concurrent tasks. They take 1.5 GiB of memory.
 bench-tile-groups: bench/tile-groups$(EXEEXT) bench/tiles/stamp
 	bench/tile-groups bench/tiles 21
 
-# The link table alone.
+# Only the link table.
 bench-link: bench/link$(EXEEXT) bench/link-kernel.o sklink$(EXEEXT)
 	$(MKDIR_P) bench/links
 	bench/link ./sklink bench/link-kernel.o bench/links/1000 1000 15
 	bench/link ./sklink bench/link-kernel.o bench/links/10000 10000 9
 	top_srcdir=$(top_srcdir) $(SHELL) $(srcdir)/bench/openblas bench/links/openblas bench/link ./sklink 9
 
-# The kernel library's products and convolutions alone (with OpenBLAS, if libopenblas0-pthread is installed).
+# Only the kernel library's products and convolutions (with OpenBLAS, if libopenblas0-pthread is installed).
 bench-kernels: kernels/libskernels.a
 	top_srcdir=$(top_srcdir) $(SHELL) $(srcdir)/bench/products bench/products.d kernels/libskernels.a $(KERNEL_CC)
 
-# Which kernels of the library are hardly faster at x86-64-v3 than for any processor.
+# The kernels of the library that are hardly faster at x86-64-v3 than for any processor.
 bench-variants: sklink$(EXEEXT) skrun$(EXEEXT) kernels/libskernels.a
 	$(SHELL) $(srcdir)/bench/variants ./sklink ./skrun kernels/libskernels.a bench/variants.d
 
-# Networks alone, against ONNX Runtime if ONNXRUNTIME is the folder in which npm has installed it.
+# Only networks, compared with ONNX Runtime if ONNXRUNTIME is the folder in which npm has installed it.
 bench-networks: sklink$(EXEEXT) skrun$(EXEEXT) kernels/libskernels.a
 	@if /usr/bin/python3 -c 'import onnx' 2>/dev/null; then \
 		/usr/bin/python3 $(srcdir)/bench/networks $(srcdir) . bench/networks.d "$(ONNXRUNTIME)" $(NETWORKS); \
 	else echo "No networks: python3-onnx, which makes them, is not installed."; fi
 
-# What fusing patterns saves, alone.
+# Only the savings by fused patterns.
 bench-patterns: sklink$(EXEEXT) skrun$(EXEEXT) skdump$(EXEEXT) kernels/libskernels.a
 	@if /usr/bin/python3 -c 'import onnx' 2>/dev/null; then \
 		/usr/bin/python3 $(srcdir)/bench/patterns $(srcdir) . bench/patterns.d $(NETWORKS); \
 	else echo "No patterns: python3-onnx, which makes networks, is not installed."; fi
 
-# What linking 24 layers costs, beside copying their weights.
+# The cost of linking 24 layers, compared with copying their weights.
 bench-weights: sklink$(EXEEXT) kernels/libskernels.a
 	/usr/bin/python3 $(srcdir)/bench/weights $(srcdir) . bench/weights.d
-.PHONY: bench bench-kernels bench-link bench-networks bench-patterns bench-runtime bench-tile-groups bench-variants bench-weights
+.PHONY: bench bench-kernels bench-link bench-networks bench-patterns bench-runtime bench-tile-groups bench-variants \
+	bench-weights
 
 bench/link-kernel.o: $(srcdir)/bench/link-kernel.c format/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/link-kernel.c
-CLEAN_FOLDERS += bench/links bench/networks.d bench/patterns.d bench/products.d bench/variants.d bench/weights.d bench/microkernels-data bench/tiles
+CLEAN_FOLDERS += bench/links bench/networks.d bench/patterns.d bench/products.d bench/variants.d bench/weights.d \
+	bench/microkernels-data bench/tiles
 
 CLEANFILES += $(EXTRA_PROGRAMS) bench/link-kernel.o bench/direct.c bench/direct.o bench/kernels.o bench/hand-written.o \
 	bench/dispatch.yaml bench/dispatch.sk bench/load-* bench/microkernels.sk bench/tile-kernels.o
-EXTRA_DIST += bench/networks bench/patterns bench/variants bench/weights bench/onnxruntime.js bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
-	bench/hand-written.c bench/products bench/products.c bench/tile-kernels.c bench/tile-networks
+EXTRA_DIST += bench/networks bench/patterns bench/variants bench/weights bench/onnxruntime.js bench/openmp.c \
+	bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c bench/hand-written.c \
+	bench/products bench/products.c bench/tile-kernels.c bench/tile-networks

@@ -1,5 +1,5 @@
-// Measures a model in ONNX Runtime: node onnxruntime.js MODULE FOLDER OPTIMISATION. Of FOLDER it takes model.onnx and NAME.npy for
-// each input.
+// Measures a model in ONNX Runtime: node onnxruntime.js MODULE FOLDER OPTIMISATION. FOLDER has model.onnx and NAME.npy
+// for each input.
 // Prints the version; then for each line "CORES REPEATS" of its input the fastest of so many runs, in ms.
 'use strict';
 const fs = require('fs'), path = require('path'), readline = require('readline');

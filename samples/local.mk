@@ -1,5 +1,5 @@
-# Samples: kernels that people copy, compiled as kernels are everywhere (KERNEL_CC, never sanitized), and for each sample a
-# program that makes its inputs and checks its results without sklink.
+# Samples: kernels to copy, compiled like all kernels (KERNEL_CC, never sanitized), and for each sample a program that
+# makes its inputs and checks its results without sklink.
 SAMPLE_KERNELS = \
 	samples/composite/kernels.o \
 	samples/decode_layers/kernels.o \
@@ -16,7 +16,8 @@ $(SAMPLE_KERNELS): %.o: $(top_srcdir)/%.c $(top_srcdir)/format/skkernel.h
 SAMPLE_KERNELS_AVX2 = samples/microkernels/kernels-avx2.o
 $(SAMPLE_KERNELS_AVX2): %-avx2.o: $(top_srcdir)/%.c $(top_srcdir)/format/skkernel.h
 	@$(MKDIR_P) $(@D)
-	$(AM_V_CC)$(KERNEL_CC) $(KERNEL_CFLAGS) -mavx2 -mfma -ffp-contract=fast -Wall -Wextra -I$(top_srcdir)/format -c -o $@ $<
+	$(AM_V_CC)$(KERNEL_CC) $(KERNEL_CFLAGS) -mavx2 -mfma -ffp-contract=fast -Wall -Wextra -I$(top_srcdir)/format \
+		-c -o $@ $<
 
 noinst_LTLIBRARIES += samples/libreference.la
 samples_libreference_la_SOURCES = samples/tensor-file.c samples/tensor-file.h
@@ -65,10 +66,11 @@ CLEANFILES += $(SAMPLE_KERNELS) $(SAMPLE_KERNELS_AVX2)
 nobase_dist_doc_DATA += \
 	samples/bert/README.md samples/bert/training.py \
 	samples/building/CMakeLists.txt samples/building/Makefile samples/building/meson.build samples/building/README.md \
-	samples/building/network.yaml samples/building/bias.npy samples/building/scale.c samples/building/add.c samples/building/square.c \
-	samples/building/main.c \
-	samples/composite/README.md samples/composite/kernels.c samples/composite/composite.yaml samples/composite/composite.pbtxt \
-	samples/composite/run.c samples/composite/run.cc samples/composite/serial.c samples/composite/linked.c \
+	samples/building/network.yaml samples/building/bias.npy samples/building/scale.c samples/building/add.c \
+	samples/building/square.c samples/building/main.c \
+	samples/composite/README.md samples/composite/kernels.c samples/composite/composite.yaml \
+	samples/composite/composite.pbtxt samples/composite/run.c samples/composite/run.cc samples/composite/serial.c \
+	samples/composite/linked.c \
 	samples/convnet/README.md \
 	samples/decode_layers/README.md samples/decode_layers/kernels.c \
 	samples/decoder/README.md samples/decoder/run.c \
@@ -78,6 +80,6 @@ nobase_dist_doc_DATA += \
 	samples/quant_matmul/dequant_swiglu_quant.c samples/quant_matmul/quant_matmul.yaml \
 	samples/quant_matmul/small.yaml
 samplesdir = $(docdir)
-nobase_dist_samples_SCRIPTS += samples/bert/bert.py samples/composite/run.py samples/convnet/convnet.py samples/decode_layers/generate \
-	samples/decoder/decoder.py
+nobase_dist_samples_SCRIPTS += samples/bert/bert.py samples/composite/run.py samples/convnet/convnet.py \
+	samples/decode_layers/generate samples/decoder/decoder.py
 EXTRA_DIST += samples/demo .ci/run

@@ -123,8 +123,8 @@ class Network:
 
     def launch(self, stream: Stream, /, *arrays: Arrays, copy: bool = True, **named: NDArray[Any]) -> Results:
         """Queues a run on the stream, and returns at once: the outputs are valid after a wait for the stream. Arrays
-        must be contiguous. Unaligned ones are copied in the stream's order, so that a launch can read the results of the
-        launch before."""
+        must be contiguous. Unaligned ones are copied in the stream's order, so that a launch can read the results
+        of the launch before."""
         return self._queue(stream, self._given(arrays, named), copy)
 
     def _names(self, names: Names) -> List[str]:

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Writes the encoder of a BERT-large model as ONNX, of primitive operators, with random weights as external data; or computes what
-comes out of it with numpy, in double precision, and compares.
+"""Writes the encoder of a BERT-large model as ONNX, of primitive operators, with random weights as external data; or
+computes its result with numpy, in double precision, and compares.
 
 bert.py make [OPTION...] FOLDER       writes FOLDER/model.onnx, model.weights and x.npy
-bert.py check [OPTION...] FOLDER Y    compares Y (.npy) with what is computed from model.weights and x.npy
+bert.py check [OPTION...] FOLDER Y    compares Y (.npy) with the result of model.weights and x.npy
 
-With --train it is one layer that learns (training.py), FOLDER has an array for each input, and Y is the curve of losses.
+With --train it is one layer that learns (training.py), FOLDER has an array for each input, and Y is the curve of
+losses.
 """
 import argparse
 import math
@@ -31,20 +32,21 @@ def layer_weights(size):
 
 
 def random_weight(random, name, shape):
-    """Such numbers that values stay about as large as they are from layer to layer, and are not alike."""
+    """Numbers that keep values about as large from layer to layer, and different."""
     if len(shape) == 2:
         return random.standard_normal(shape, numpy.float32) / numpy.float32(math.sqrt(shape[0]))
     return random.standard_normal(shape, numpy.float32) * numpy.float32(0.1) + numpy.float32("Norm.weight" in name)
 
 
 def quantised(array):
-    """Signed bytes, and for each column how much 1 stands for."""
+    """Signed bytes, and for each column the value of 1."""
     scale = numpy.abs(array).max(0) / numpy.float32(127)
     return numpy.rint(array / scale).astype(numpy.int8), scale
 
 
 class Writer:
-    """A model that grows node by node, and its weights, which go to their file at once: they may be larger than the memory."""
+    """A model that grows node by node, and its weights, which are written to their file at once: they may be larger
+    than the memory."""
 
     def __init__(self, size, folder):
         import onnx.numpy_helper
@@ -81,18 +83,20 @@ class Writer:
         if self.size.int8:
             columns = self.constants[weight + ".scale"].dims[0]
             zeros = self.constant("zeros_%d" % columns, numpy.zeros(columns, numpy.int8))
-            factor = self.node("DequantizeLinear", name + "/weight/DequantizeLinear", weight + ".weight", weight + ".scale", zeros, axis=1)
+            factor = self.node("DequantizeLinear", name + "/weight/DequantizeLinear", weight + ".weight",
+                               weight + ".scale", zeros, axis=1)
             product = self.stepped(self.node("MatMul", name + "/MatMul", self.stepped(x), factor))
         else:
             product = self.node("MatMul", name + "/MatMul", x, weight + ".weight")
         return self.node("Add", name + "/Add", weight + ".bias", product)
 
     def stepped(self, x):
-        """x, quantised and dequantised, once for all that take it."""
+        """x, quantised and dequantised, once for all nodes that take it."""
         name = "/" + x.strip("/").replace("_output_0", "")
         if not any(node.name == name + "/QuantizeLinear" for node in self.nodes[-50:]):
             how = self.number(STEP), self.constant("zero", numpy.array(128, numpy.uint8))
-            self.node("DequantizeLinear", name + "/DequantizeLinear", self.node("QuantizeLinear", name + "/QuantizeLinear", x, *how), *how)
+            self.node("DequantizeLinear", name + "/DequantizeLinear",
+                      self.node("QuantizeLinear", name + "/QuantizeLinear", x, *how), *how)
         return name + "/DequantizeLinear_output_0"
 
     def heads(self, name, x, permutation):
@@ -108,7 +112,8 @@ class Writer:
         value = self.heads(name + "/value", self.dense(name + "/value", x), [0, 2, 1, 3])
         scores = self.node("MatMul", name + "/MatMul", query, key)
         scores = self.node("Div", name + "/Div", scores, self.number(math.sqrt(size.hidden // size.heads)))
-        context = self.node("MatMul", name + "/MatMul_1", self.node("Softmax", name + "/Softmax", scores, axis=-1), value)
+        context = self.node("MatMul", name + "/MatMul_1",
+                            self.node("Softmax", name + "/Softmax", scores, axis=-1), value)
         context = self.node("Transpose", name + "/Transpose", context, perm=[0, 2, 1, 3])
         shape = self.constant("rows", numpy.array([size.batch, size.sequence, size.hidden]))
         return self.node("Reshape", name + "/Reshape", context, shape)
@@ -119,7 +124,8 @@ class Writer:
         square = self.node("Pow", name + "/Pow", centred, self.number(2))
         variance = self.node("ReduceMean", name + "/ReduceMean_1", square, axes=[-1])
         deviation = self.node("Sqrt", name + "/Sqrt", self.node("Add", name + "/Add", variance, self.number(EPSILON)))
-        scaled = self.node("Mul", name + "/Mul", self.node("Div", name + "/Div", centred, deviation), weight + ".weight")
+        scaled = self.node("Mul", name + "/Mul",
+                           self.node("Div", name + "/Div", centred, deviation), weight + ".weight")
         return self.node("Add", name + "/Add_1", scaled, weight + ".bias", output=output)
 
     def gelu(self, name, x):
@@ -138,7 +144,8 @@ class Writer:
             self.weight(prefix + name, array)
         name = "/encoder/layer.%d" % number
         attended = self.dense(name + "/attention/output/dense", self.attention(name + "/attention/self", x))
-        x = self.norm(name + "/attention/output/LayerNorm", self.node("Add", name + "/attention/output/Add", attended, x))
+        x = self.norm(name + "/attention/output/LayerNorm",
+                      self.node("Add", name + "/attention/output/Add", attended, x))
         inner = self.gelu(name + "/intermediate/act", self.dense(name + "/intermediate/dense", x))
         outer = self.node("Add", name + "/output/Add", self.dense(name + "/output/dense", inner), x)
         return self.norm(name + "/output/LayerNorm", outer, output)
@@ -153,9 +160,11 @@ class Writer:
         graph = helper.make_graph(self.nodes, "bert", [helper.make_tensor_value_info("x", 1, shape)],
                                   [helper.make_tensor_value_info("y", 1, shape)],
                                   list(self.constants.values()))
-        model = helper.make_model(graph, producer_name="samples/bert", opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        model = helper.make_model(graph, producer_name="samples/bert", opset_imports=[helper.make_opsetid("", 17)],
+                                  ir_version=8)
         self.onnx.save(model, os.path.join(self.folder, "model.onnx"))
-        numpy.save(os.path.join(self.folder, "x.npy"), numpy.random.default_rng(0).standard_normal(shape, numpy.float32))
+        numpy.save(os.path.join(self.folder, "x.npy"),
+                   numpy.random.default_rng(0).standard_normal(shape, numpy.float32))
 
 
 class Reference:
@@ -176,7 +185,7 @@ class Reference:
         return weights
 
     def numbers(self, dtype, shape):
-        """What the file has next."""
+        """The next array of the file."""
         self.offset += -self.offset % 64
         array = numpy.fromfile(os.path.join(self.folder, "model.weights"), dtype, math.prod(shape), offset=self.offset)
         self.offset += array.nbytes
@@ -213,12 +222,13 @@ class Reference:
         y = numpy.load(path)
         if y.dtype != numpy.float32 or y.shape != x.shape:
             sys.exit("%s is of %s %s, not of float32 %s" % (path, y.dtype, y.shape, x.shape))
-        # What differs in the last bit may be rounded to another step.
+        # Values that differ in the last bit may be rounded to another step.
         error, bound = numpy.abs(y - x), 2 * STEP if self.size.int8 else 1e-4
         place = numpy.unravel_index(numpy.where(numpy.isnan(error), numpy.inf, error).argmax(), y.shape)
         if not error[place] <= bound:
             sys.exit("y%s is %g, expected %g" % (list(place), y[place], x[place]))
-        print("y is what %d of the encoder's layers make of x: off by %.1e at most" % (self.size.layers, error[place]))
+        print("y is the result of %d of the encoder's layers for x: off by %.1e at most" %
+              (self.size.layers, error[place]))
 
 
 def train(size):
@@ -239,14 +249,15 @@ def main():
     for name, default in (("hidden", 1024), ("heads", 16), ("intermediate", 4096), ("sequence", 128), ("batch", 1)):
         parser.add_argument("--" + name, type=int, default=default)
     parser.add_argument("--train", action="store_true", help="forward, backward and Adam of one layer")
-    parser.add_argument("--int8", action="store_true", help="products with weights are of bytes: QuantizeLinear, DequantizeLinear")
+    parser.add_argument("--int8", action="store_true",
+                        help="products with weights are of bytes: QuantizeLinear, DequantizeLinear")
     parser.add_argument("folder")
-    parser.add_argument("y", nargs="?", help="check: what has been computed")
+    parser.add_argument("y", nargs="?", help="check: the computed result")
     size = parser.parse_args()
     if size.layers < 1 or size.heads < 1 or size.hidden % size.heads:
         parser.error("there is at least one layer, and the heads divide the hidden size")
     if (size.command == "check") != (size.y is not None):
-        parser.error("check has a result behind the folder, make has none")
+        parser.error("check takes a result after the folder, make takes none")
     if size.train:
         train(size)
     elif size.command == "check":

@@ -1,8 +1,10 @@
-"""One layer of BERT that learns: forward, backward and Adam as operators of one model, and the same in numpy, in double precision.
+"""One layer of BERT that learns: forward, backward and Adam as operators of one model, and the same in numpy, in double
+precision.
 
-Weights, their moments, the powers of Adam's decays and the curve of losses are inputs that the next run finds as this one leaves them
-(`--state`, FOLDER/options). Each operator of the forward pass notes what makes its inputs' gradients of its output's; of a value that
-several take, gradients are added up. The loss is the mean of squared distances to a target.
+Weights, their moments, the powers of Adam's decays and the curve of losses are inputs that keep their contents from run
+to run (`--state`, FOLDER/options). Each operator of the forward pass records how to compute its inputs' gradients from
+its output's; the gradients of a value with several users are added up. The loss is the mean of squared distances to a
+target.
 """
 import math
 import os
@@ -14,7 +16,7 @@ RATE, DECAYS, ADAM_EPSILON = 1e-3, (0.9, 0.999), 1e-8
 
 
 def start(size, weights):
-    """What is there before the first step, by the names of the model's inputs; `weights` are random arrays by name."""
+    """The initial state, by the names of the model's inputs; `weights` are random arrays by name."""
     random, shape = numpy.random.default_rng(0), (size.batch * size.sequence, size.hidden)
     arrays = {"x": random.standard_normal(shape, numpy.float32), "target": random.standard_normal(shape, numpy.float32),
               "losses": numpy.zeros(STEPS, numpy.float32), "step": numpy.zeros(1, numpy.int64)}
@@ -47,14 +49,14 @@ class Writer:
         return self.constant(numpy.array(values, numpy.int64))
 
     def node(self, operator, name, *inputs, outputs=("",), **attributes):
-        """The first of its outputs, which are called after the node; or all of them, if there are several."""
+        """The node's first output, or all of them if there are several; their names begin with the node's."""
         names = [name + suffix for suffix in outputs]
         domain, _, operator = operator.rpartition(":")
         self.nodes.append(self.onnx.helper.make_node(operator, inputs, names, name, domain=domain, **attributes))
         return names if len(names) > 1 else names[0]
 
     def keep(self, name, value):
-        """The next run finds the value in the input of that name."""
+        """The value becomes the next run's input of that name."""
         self.states.append((name, value))
 
     # ---- gradients ----
@@ -71,13 +73,14 @@ class Writer:
     # ---- operators, with their gradients ----
 
     def product(self, name, a, b, turned=False, matrices=False):
-        """Of matrices, or of heads in batches; the second factor may be turned."""
+        """A product of matrices, or of heads in batches; the second factor may be transposed."""
         product = self.node("sklink:BatchMatMul", name, a, b, transpose_b=int(turned))
 
         def step(dy):
             self.add_gradient(a, self.node("sklink:BatchMatMul", name + "/da", dy, b, transpose_b=int(not turned)))
             factors = (dy, a) if turned else (a, dy)
-            turned_first = self.node("Transpose", name + "/Transpose", factors[0], perm=[1, 0] if matrices else [0, 1, 3, 2])
+            turned_first = self.node("Transpose", name + "/Transpose", factors[0],
+                                     perm=[1, 0] if matrices else [0, 1, 3, 2])
             self.add_gradient(b, self.node("MatMul", name + "/db", turned_first, factors[1]))
         self.tape.append((product, step))
         return product
@@ -109,7 +112,9 @@ class Writer:
             return self.node("Reshape", name + "/Reshape", turned, self.integers(*after))
         y = move(name, x, before, after)
         turned = [before[axis] for axis in permutation]
-        shape = [before[0] * before[1], before[2] * before[3]] if len(after) == 4 else [before[0], before[1], before[2], before[3]]
+        shape = [before[0], before[1], before[2], before[3]]
+        if len(after) == 4:
+            shape = [before[0] * before[1], before[2] * before[3]]
         self.tape.append((y, lambda dy: self.add_gradient(x, move(name + "/d", dy, turned, shape))))
         return y
 
@@ -120,7 +125,8 @@ class Writer:
 
     def softmax(self, name, x):
         y = self.node("Softmax", name, x, axis=-1)
-        self.tape.append((y, lambda dy: self.add_gradient(x, self.node("sklink:SoftmaxGrad", name + "/d", y, dy, axis=[-1]))))
+        self.tape.append((y, lambda dy: self.add_gradient(
+            x, self.node("sklink:SoftmaxGrad", name + "/d", y, dy, axis=[-1]))))
         return y
 
     def gelu(self, name, x):
@@ -130,10 +136,12 @@ class Writer:
 
     def norm(self, name, x):
         weight, bias, how = name + ".weight", name + ".bias", {"begin_norm_axis": 1, "epsilon": EPSILON}
-        y, mean, variance = self.node("sklink:LayerNorm", name, x, weight, bias, outputs=("/y", "/mean", "/variance"), **how)
+        y, mean, variance = self.node("sklink:LayerNorm", name, x, weight, bias,
+                                      outputs=("/y", "/mean", "/variance"), **how)
 
         def step(dy):
-            gradients = self.node("sklink:LayerNormGrad", name + "/d", x, dy, variance, mean, weight, outputs=("x", "weight", "bias"), **how)
+            gradients = self.node("sklink:LayerNormGrad", name + "/d", x, dy, variance, mean, weight,
+                                  outputs=("x", "weight", "bias"), **how)
             for value, gradient in zip((x, weight, bias), gradients):
                 self.add_gradient(value, gradient)
         self.tape.append((y, step))
@@ -145,9 +153,11 @@ class Writer:
         size = self.size
         width = size.hidden // size.heads
         apart, beside = [size.batch, size.sequence, size.heads, width], [size.batch, size.heads, size.sequence, width]
-        query, key, value = (self.moved(name + "/" + part, self.dense("attention.self." + part, x), apart, [0, 2, 1, 3], beside)
+        query, key, value = (self.moved(name + "/" + part, self.dense("attention.self." + part, x), apart,
+                                        [0, 2, 1, 3], beside)
                              for part in ("query", "key", "value"))
-        scores = self.scaled(name + "/Mul", self.product(name + "/scores", query, key, turned=True), 1 / math.sqrt(width))
+        scores = self.scaled(name + "/Mul", self.product(name + "/scores", query, key, turned=True),
+                             1 / math.sqrt(width))
         context = self.product(name + "/context", self.softmax(name + "/Softmax", scores), value)
         return self.moved(name, context, beside, [0, 2, 1, 3], [size.batch * size.sequence, size.hidden])
 
@@ -167,7 +177,8 @@ class Writer:
         powers, decays = ("power1", "power2"), [self.number(decay) for decay in DECAYS]
         for name in self.weights:
             moments = name, name + ".m", name + ".v"
-            new = self.node("sklink:Adam", name + "/Adam", *moments, *powers, self.number(RATE), *decays, self.number(ADAM_EPSILON),
+            new = self.node("sklink:Adam", name + "/Adam", *moments, *powers, self.number(RATE), *decays,
+                            self.number(ADAM_EPSILON),
                             self.gradients[name], outputs=("", ".m", ".v"))
             for old, value in zip(moments, new):
                 self.keep(old, value)
@@ -248,12 +259,14 @@ class Reference:
 
         dy = self.norm_back("output.LayerNorm", 2 * distance / distance.size, *second, into)
         slope = (1 + curve) / 2 + inner / 2 * (1 - curve ** 2) * c * (1 + 3 * 0.044715 * inner ** 2)
-        dy = dy + self.dense_back("intermediate.dense", middle, self.dense_back("output.dense", active, dy, into) * slope, into)
+        dy = dy + self.dense_back("intermediate.dense", middle,
+                                  self.dense_back("output.dense", active, dy, into) * slope, into)
         dy = self.norm_back("attention.output.LayerNorm", dy, *first, into)
         dcontext = self.apart(self.dense_back("attention.output.dense", context, dy, into))
         dscores = dcontext @ value.swapaxes(-1, -2)
         dscores = scores * (dscores - (dscores * scores).sum(-1, keepdims=True)) * scale
-        for part, d in zip(parts, (dscores @ key, dscores.swapaxes(-1, -2) @ query, scores.swapaxes(-1, -2) @ dcontext)):
+        for part, d in zip(parts, (dscores @ key, dscores.swapaxes(-1, -2) @ query,
+                                   scores.swapaxes(-1, -2) @ dcontext)):
             self.dense_back(part, x, self.beside(d), into)
         return (distance ** 2).mean()
 
@@ -272,10 +285,11 @@ class Reference:
 
 
 def check(size, folder, names, path):
-    """The curve in the file is what numpy finds, or why not."""
+    """Compares the curve in the file with numpy's."""
     curve = numpy.load(path)
     expected = Reference(size, folder, names).losses(STEPS)
     error = abs(curve - expected) / expected
     if curve.dtype != numpy.float32 or curve.shape != expected.shape or not error.max() <= 1e-4:
         raise SystemExit("the losses are %s, expected %s" % (curve, expected))
-    print("losses fall from %.4f to %.4f in %d steps: off by %.1e of them at most" % (curve[0], curve[-1], STEPS, error.max()))
+    print("losses fall from %.4f to %.4f in %d steps: off by %.1e of them at most" %
+          (curve[0], curve[-1], STEPS, error.max()))

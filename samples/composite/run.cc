@@ -1,6 +1,6 @@
-// A C++ program that uses libskrt as one uses a driver, with the classes of skrt.hh: arrays bound by name, work queued on a stream
-// ahead of its execution. It runs the package on the host and on the simulated device, where the order of the cores must make no
-// difference: run-cc composite.sk
+// A C++ program that uses libskrt like a driver, with the classes of skrt.hh: arrays bound by name, work queued on a
+// stream ahead of its execution. It runs the package on the host and on the simulated device, where the order of the
+// cores must make no difference: run-cc composite.sk
 #include <cstdio>
 #include <stdexcept>
 #include <vector>

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Writes ResNet-50 or MobileNetV2 as ONNX, with random weights, and checks what has been computed of it with numpy.
+"""Writes ResNet-50 or MobileNetV2 as ONNX, with random weights, and checks its results with numpy.
 
-    convnet.py make resnet50|mobilenetv2 [--size PIXELS] [--divide N] FOLDER     model.onnx and x.npy, an image
-    convnet.py check model.onnx x.npy y.npy                                      y against plain sums in double precision
+    convnet.py make resnet50|mobilenetv2 [--size PIXELS] [--divide N] FOLDER    model.onnx and x.npy, an image
+    convnet.py check model.onnx x.npy y.npy                                     y against plain sums in double precision
 
-Layers are those of the papers; BatchNormalization is nodes, as exporters leave it that do not optimise. The weights are the
-same with every call. --divide makes all layers narrower, for tests."""
+Layers are those of the papers; BatchNormalization is a node of its own, as from exporters that do not optimise. The
+weights are the same with every call. --divide makes all layers narrower, for tests."""
 
 import argparse
 import os
@@ -20,7 +20,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 class Network:
-    """Nodes one behind the other; `shape` of a value is (channels, pixels)."""
+    """Nodes one after the other; `shape` of a value is (channels, pixels)."""
 
     def __init__(self, divide):
         self.random = numpy.random.RandomState(1)
@@ -28,7 +28,7 @@ class Network:
         self.nodes, self.weights, self.shapes = [], [], {}
 
     def channels(self, count):
-        """So many, narrower; multiples of 8 as long as they are that wide."""
+        """The number of channels after division: at least 8, unless the count is smaller."""
         return max(count // self.divide, 8) if count > 8 else count
 
     def add(self, op, inputs, channels, pixels, **attributes):
@@ -42,7 +42,7 @@ class Network:
         return name
 
     def layer(self, x, channels, window=1, stride=1, group=1, activation=None, gain=1.0):
-        """Convolution, normalisation and perhaps an activation. Gain scales what comes out."""
+        """Convolution, normalisation and perhaps an activation. Gain scales the result."""
         name, (before, pixels), pad = "layer%d" % len(self.nodes), self.shapes[x], window // 2
         shape = channels, before // group, window, window
         filters = self.random.standard_normal(shape) * numpy.sqrt(2 / (shape[1] * window * window))
@@ -71,11 +71,12 @@ class Network:
         x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, size, size])
         y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, classes])
         graph = helper.make_graph(self.nodes, name, [x], [y], self.weights)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], producer_name="convnet.py", ir_version=7)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], producer_name="convnet.py",
+                                 ir_version=7)
 
 
 def resnet50(network):
-    """He et al., Deep Residual Learning; strides in the middle convolution, as all train it today."""
+    """He et al., Deep Residual Learning; strides in the middle convolution, as usual today."""
     x = network.layer("x", network.channels(64), 7, 2, activation="Relu")
     channels, pixels = network.shapes[x]
     x = network.add("MaxPool", [x], channels, (pixels - 1) // 2 + 1, kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4)
@@ -123,12 +124,13 @@ def make(arguments):
 
 
 def windows(x, size, strides, pads, outside):
-    """Of each place in the window, what all results meet there: [n, c, height, width] for each."""
+    """For each place in the window, the elements that all results use: [n, c, height, width] for each."""
     x = numpy.pad(x, ((0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])), constant_values=outside)
     high, wide = [(x.shape[2 + i] - size[i]) // strides[i] + 1 for i in range(2)]
     for row in range(size[0]):
         for column in range(size[1]):
-            yield row, column, x[:, :, row : row + high * strides[0] : strides[0], column : column + wide * strides[1] : strides[1]]
+            yield row, column, x[:, :, row : row + high * strides[0] : strides[0],
+                                 column : column + wide * strides[1] : strides[1]]
 
 
 def convolve(x, w, group=1, strides=(1, 1), pads=(0, 0, 0, 0), kernel_shape=(), dilations=()):

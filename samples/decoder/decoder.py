@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Writes a decoder like LLaMA's as ONNX, with random weights, and checks what has been computed of it with numpy.
+"""Writes a decoder like LLaMA's as ONNX, with random weights, and checks its results with numpy.
 
-    decoder.py make [-n LAYERS] [--hidden N] [--heads N] [--shared N] [--between N] [--words N] [--context N] [--primitives] FOLDER
+    decoder.py make [-n LAYERS] [--hidden N] [--heads N] [--shared N] [--between N] [--words N] [--context N]
+                    [--primitives] FOLDER
     decoder.py check FOLDER STEPS.npy            logits of one token after another, as samples/decoder/run writes them
 
-The network takes a token and its position, and what it has seen before: keys and values of all layers, `past_key_0` …, in which
-`position` rows are in use. What comes out are logits for the next token, and the same tensors with one more row, `present_key_0` …
-FOLDER/options says to sklink that they are one. The weights are the same with every call."""
+The inputs are a token, its position, and the keys and values of earlier tokens in all layers, `past_key_0` …, with
+`position` rows in use. The outputs are logits for the next token, and the same tensors with one more row,
+`present_key_0` … FOLDER/options tells sklink that the two are one. The weights are the same with every call."""
 
 import argparse
 import os
@@ -31,7 +32,8 @@ def arguments():
     make.add_argument("--between", type=int, default=2816, help="elements between the two products of a SwiGLU")
     make.add_argument("--words", type=int, default=4096, help="tokens that there are")
     make.add_argument("--context", type=int, default=512, help="rows of the cache")
-    make.add_argument("--primitives", action="store_true", help="normalisations and rotary embeddings as exporters write them")
+    make.add_argument("--primitives", action="store_true",
+                      help="normalisations and rotary embeddings as exporters write them")
     make.add_argument("folder")
     check = commands.add_parser("check")
     check.add_argument("folder")
@@ -76,18 +78,21 @@ class Network:
             return self.add(name, "RMSNormalization", [x, scale], epsilon=EPSILON)
         square = self.add(name + "/Pow", "Pow", [x, self.number("two", 2)])
         mean = self.add(name + "/ReduceMean", "ReduceMean", [square, self.integer("last axis", -1)])
-        root = self.add(name + "/Sqrt", "Sqrt", [self.add(name + "/Add", "Add", [mean, self.number("epsilon", EPSILON)])])
+        root = self.add(name + "/Sqrt", "Sqrt",
+                        [self.add(name + "/Add", "Add", [mean, self.number("epsilon", EPSILON)])])
         normal = self.add(name + "/Mul", "Mul", [x, self.add(name + "/Reciprocal", "Reciprocal", [root])])
         return self.add(name + "/Mul_1", "Mul", [scale, normal])
 
     def turned(self, name, x):
-        """Heads, turned by the position: as one operator, or x cos + (-x's second half, x's first half) sin."""
+        """Heads, rotated by the position: as one operator, or x cos + (-x's second half, x's first half) sin."""
         if not self.options.primitives:
             return self.add(name, "RotaryEmbedding", [x, "cosines", "sines", "row"])
         half = self.options.hidden // self.options.heads // 2
-        axis, zero, middle, end = (self.integer(*pair) for pair in (("last axis", -1), ("zero", 0), ("half", half), ("end", 2**63 - 1)))
+        axis, zero, middle, end = (self.integer(*pair) for pair in (("last axis", -1), ("zero", 0), ("half", half),
+                                                                    ("end", 2**63 - 1)))
         turned = self.add(name + "/Neg", "Neg", [self.add(name + "/Slice_1", "Slice", [x, middle, end, axis])])
-        turned = self.add(name + "/Concat", "Concat", [turned, self.add(name + "/Slice", "Slice", [x, zero, middle, axis])], axis=-1)
+        turned = self.add(name + "/Concat", "Concat",
+                          [turned, self.add(name + "/Slice", "Slice", [x, zero, middle, axis])], axis=-1)
         products = [self.add(name + "/Mul", "Mul", [x, "cosine"]), self.add(name + "/Mul_1", "Mul", [turned, "sine"])]
         return self.add(name + "/Add", "Add", products)
 
@@ -106,7 +111,8 @@ class Network:
         number = layer.rsplit(".", 1)[1]
         for part, name in (("k", "key"), ("v", "value")):
             parts[part] = self.add("%s/%s.kept" % (layer, part), "TensorScatter",
-                                   ["past_%s_%s" % (name, number), parts[part], "position"], "present_%s_%s" % (name, number))
+                                   ["past_%s_%s" % (name, number), parts[part], "position"],
+                                   "present_%s_%s" % (name, number))
         y = self.add(layer + "/attention", "Attention", [parts["q"], parts["k"], parts["v"], "", "", "", "used"])
         return self.add(layer + "/attention.flat", "Reshape", [y, "flat"])
 
@@ -118,7 +124,8 @@ class Network:
         gate = self.product(layer + "/gate", y, options.hidden, options.between)
         gate = self.add(layer + "/swish", "Mul", [gate, self.add(layer + "/sigmoid", "Sigmoid", [gate])])
         y = self.add(layer + "/gated", "Mul", [gate, self.product(layer + "/up", y, options.hidden, options.between)])
-        return self.add(layer + "/result", "Add", [x, self.product(layer + "/down", y, options.between, options.hidden)])
+        return self.add(layer + "/result", "Add",
+                        [x, self.product(layer + "/down", y, options.between, options.hidden)])
 
     def all(self):
         options, width = self.options, self.options.hidden // self.options.heads
@@ -152,7 +159,8 @@ class Network:
         outputs = [info("logits", TensorProto.FLOAT, [1, 1, options.words])]
         outputs += [info("present_" + name, TensorProto.FLOAT, cache) for name in self.caches()]
         graph = helper.make_graph(self.nodes, "decoder", inputs, outputs, self.weights)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 24)], producer_name="decoder.py", ir_version=10)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 24)], producer_name="decoder.py",
+                                 ir_version=10)
 
 
 def make(options):
@@ -176,8 +184,8 @@ def make(options):
 
 
 class Reference:
-    """What the weights mean, without ONNX's operators: x W, x / sqrt(mean x²), complex numbers that are turned, sums over all that
-    has been seen. Sizes follow from the weights."""
+    """The network without ONNX's operators: x W, x / sqrt(mean x²), rotated complex numbers, sums over all earlier
+    tokens. Sizes follow from the weights."""
 
     def __init__(self, model):
         self.weights = {w.name: numpy_helper.to_array(w).astype(float) for w in model.graph.initializer}
@@ -198,7 +206,8 @@ class Reference:
 
     def attention(self, number, x, position):
         layer, (keys, values) = "layer.%d" % number, self.seen[number]
-        q, k, v = (self.product("%s/%s" % (layer, part), x).reshape(self.weights["%s/%s.shape" % (layer, part)].astype(int)[[1, 3]])
+        q, k, v = (self.product("%s/%s" % (layer, part), x).reshape(
+            self.weights["%s/%s.shape" % (layer, part)].astype(int)[[1, 3]])
                    for part in "qkv")
         keys.append(self.turned(k, position))
         values.append(v)
@@ -221,7 +230,7 @@ class Reference:
 
 
 def check(options):
-    """The first token is 0; each further one is the one that the step before has found the likeliest."""
+    """The first token is 0; each further one is the likeliest by the step before."""
     steps, token = numpy.load(options.steps), 0
     reference = Reference(onnx.load(os.path.join(options.folder, "model.onnx")))
     for position, logits in enumerate(steps):
@@ -230,7 +239,8 @@ def check(options):
             sys.exit("step %d has %s logits, expected %s" % (position, logits.shape, expected.shape))
         wrong = numpy.flatnonzero(~(abs(logits - expected) <= 1e-4 * abs(expected).max()))
         if len(wrong):
-            sys.exit("step %d, logit %d is %.9g, expected %.9g" % (position, wrong[0], logits[wrong[0]], expected[wrong[0]]))
+            sys.exit("step %d, logit %d is %.9g, expected %.9g" %
+                     (position, wrong[0], logits[wrong[0]], expected[wrong[0]]))
         token = int(logits.argmax())
     print("%d steps agree" % len(steps))
 

@@ -25,7 +25,7 @@ if /usr/bin/python3 -c 'import onnx' 2>/dev/null; then
 	part 'one layer of BERT-large'
 	says '^verified: 1 launch, [0-9]+ steps, '
 	says '^Precision: bit-identical \(1 outputs, 524288 bytes, '
-	says "^y is what 1 of the encoder's layers make of x: off by "
+	says "^y is the result of 1 of the encoder's layers for x: off by "
 	says "^unfused: +$time unfused runs "
 	says "^fused: +$time fused runs "
 else
