@@ -266,7 +266,7 @@ static void clean(struct sk_chunk *block, size_t start)
 
 /* Return memory from the current block, or from another one: up to OWN_BLOCK, or in a large arena up to MAPPED_BLOCK.
  * The caller fills the first `filled` bytes, which need not be zeroed. */
-static void *take(struct sk_arena *arena, size_t size, size_t alignment, size_t filled)
+static void *take_memory(struct sk_arena *arena, size_t size, size_t alignment, size_t filled)
 {
 	struct sk_chunk *block = arena->blocks;
 	size_t start = block ? start_in(block, size, alignment) : SIZE_MAX;
@@ -326,7 +326,7 @@ static void *allocate_own(struct sk_arena *arena, size_t asked, size_t filled)
 		block = reuse(arena, size, filled);
 		if (block)
 			return block->data;
-		block = take(arena, size, _Alignof(struct own_block), sizeof(*block) + filled);
+		block = take_memory(arena, size, _Alignof(struct own_block), sizeof(*block) + filled);
 		block->origin = FROM_BLOCK;
 	} else {
 		block = allocate_or_die(size);
@@ -393,7 +393,7 @@ static void *allocate(struct sk_arena *arena, size_t count, size_t size, size_t 
 		ASAN_UNPOISON_MEMORY_REGION(memory, asked);
 		return memory;
 	}
-	return asked < OWN_BLOCK ? take(arena, asked, ALIGNMENT, filled) : allocate_own(arena, asked, filled);
+	return asked < OWN_BLOCK ? take_memory(arena, asked, ALIGNMENT, filled) : allocate_own(arena, asked, filled);
 }
 
 void *sk_arena_alloc(struct sk_arena *arena, size_t count, size_t size)

@@ -26,7 +26,7 @@ static void release(struct sk_beside_work *work)
 	free(work);
 }
 
-static void *run(void *argument)
+static void *run_beside(void *argument)
 {
 	struct sk_beside_work *work = argument;
 
@@ -54,7 +54,7 @@ static struct sk_beside_work *start(void (*work)(void *context), void *context)
 	atomic_init(&result->users, 2);
 	pthread_mutex_init(&result->lock, NULL);
 	pthread_cond_init(&result->changed, NULL);
-	if (pthread_create(&thread, NULL, run, result) == 0) {
+	if (pthread_create(&thread, NULL, run_beside, result) == 0) {
 		pthread_detach(thread);
 		return result;
 	}

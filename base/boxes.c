@@ -138,7 +138,7 @@ static uint32_t insert_node(struct sk_boxes *boxes, uint32_t number, uint32_t fr
 	return balance(boxes, number);
 }
 
-static void insert(struct sk_arena *arena, struct sk_boxes *boxes, const struct sk_box *box)
+static void insert_box(struct sk_arena *arena, struct sk_boxes *boxes, const struct sk_box *box)
 {
 	uint32_t fresh = new_node(arena, boxes, box);
 
@@ -187,16 +187,16 @@ static void remove_box(struct sk_boxes *boxes, struct sk_box box)
 
 /* ---- questions ---- */
 
-static void collect(struct sk_arena *arena, struct sk_boxes *boxes, uint32_t number, const struct sk_box *area)
+static void collect_boxes(struct sk_arena *arena, struct sk_boxes *boxes, uint32_t number, const struct sk_box *area)
 {
 	const struct sk_box_node *node = node_at(boxes, number);
 
 	if (!number || !overlap(&node->within, area))
 		return;
-	collect(arena, boxes, node->child[LEFT], area);
+	collect_boxes(arena, boxes, node->child[LEFT], area);
 	if (overlap(&node->box, area))
 		sk_array_push(arena, &boxes->found, number);
-	collect(arena, boxes, node->child[RIGHT], area);
+	collect_boxes(arena, boxes, node->child[RIGHT], area);
 }
 
 size_t sk_boxes_find(struct sk_arena *arena, struct sk_boxes *boxes, const struct sk_box *area)
@@ -208,10 +208,10 @@ size_t sk_boxes_find(struct sk_arena *arena, struct sk_boxes *boxes, const struc
 			everything = (struct sk_box){0, boxes->stride, 0, UINT64_MAX, 0};
 		new_node(arena, boxes, &everything);
 		boxes->nodes.items[0].height = 0;
-		insert(arena, boxes, &everything);
+		insert_box(arena, boxes, &everything);
 	}
 	boxes->found.count = 0;
-	collect(arena, boxes, boxes->root, area);
+	collect_boxes(arena, boxes, boxes->root, area);
 	return boxes->found.count;
 }
 
@@ -225,7 +225,7 @@ struct sk_box *sk_boxes_at(struct sk_boxes *boxes, size_t index)
 static void keep_strip(struct sk_arena *arena, struct sk_boxes *boxes, struct sk_box strip)
 {
 	if (strip.left < strip.right && strip.top < strip.bottom)
-		insert(arena, boxes, &strip);
+		insert_box(arena, boxes, &strip);
 }
 
 /* Return the part of the box inside the area; parts outside become boxes of their own. */
@@ -263,7 +263,7 @@ size_t sk_boxes_cut(struct sk_arena *arena, struct sk_boxes *boxes, const struct
 			continue;
 		remove_box(boxes, box);
 		inside = cut_box(arena, boxes, box, area);
-		insert(arena, boxes, &inside);
+		insert_box(arena, boxes, &inside);
 		whole = false;
 	}
 	return whole ? count : sk_boxes_find(arena, boxes, area);
@@ -289,7 +289,7 @@ void sk_boxes_fill(struct sk_arena *arena, struct sk_boxes *boxes, const struct 
 		remove_box(boxes, box);
 		cut_box(arena, boxes, box, area);
 	}
-	insert(arena, boxes, area);
+	insert_box(arena, boxes, area);
 }
 
 static uint32_t add_area(struct sk_box *areas, uint32_t count, struct sk_box area)

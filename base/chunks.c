@@ -78,7 +78,7 @@ void sk_unmap_huge(void *data, size_t size)
 		munmap(start, size);
 }
 
-static char *cut(void)
+static char *cut_chunk(void)
 {
 	if (!area_left) {
 		area = sk_map_huge(AREA);
@@ -99,7 +99,7 @@ struct sk_chunk *sk_chunk_take(void)
 	pthread_mutex_lock(&lock);
 	chunk = pop(unused ? &unused : &empty);
 	if (!chunk)
-		fresh = cut();
+		fresh = cut_chunk();
 	pthread_mutex_unlock(&lock);
 	if (fresh)
 		chunk = new_chunk(fresh, 0);

@@ -55,8 +55,8 @@ const struct sk_place *sk_place_keep(struct sk_arena *arena, struct sk_place pla
 }
 
 /* Add a message; NULL if it is not kept. */
-static struct sk_message *add(struct sk_diag *diag, enum sk_severity severity, struct sk_place place,
-			      const char *format, va_list args)
+static struct sk_message *add_message(struct sk_diag *diag, enum sk_severity severity, struct sk_place place,
+				      const char *format, va_list args)
 {
 	if (severity == SK_WARNING && diag->fatal_warnings)
 		severity = SK_ERROR;
@@ -94,7 +94,7 @@ void sk_error(struct sk_diag *diag, struct sk_place place, const char *format, .
 	va_list args;
 
 	va_start(args, format);
-	add(diag, SK_ERROR, place, format, args);
+	add_message(diag, SK_ERROR, place, format, args);
 	va_end(args);
 }
 
@@ -109,7 +109,7 @@ static bool add_alike(struct sk_diag *diag, enum sk_severity severity, struct sk
 		diag->leaders.items[number]->more++;
 		return false;
 	}
-	message = add(diag, severity, place, format, args);
+	message = add_message(diag, severity, place, format, args);
 	if (!message)
 		return true;
 	message->subject = subject;
@@ -146,7 +146,7 @@ void sk_warning(struct sk_diag *diag, struct sk_place place, const char *format,
 	va_list args;
 
 	va_start(args, format);
-	add(diag, SK_WARNING, place, format, args);
+	add_message(diag, SK_WARNING, place, format, args);
 	va_end(args);
 }
 

@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
-static bool fail(struct sk_diag *diag, const char *path, const char *action)
+static bool report_failed_action(struct sk_diag *diag, const char *path, const char *action)
 {
 	sk_error(diag, (struct sk_place){.file = path}, "cannot %s: %s", action, strerror(errno));
 	return false;
@@ -192,7 +192,7 @@ static bool write_draft(struct sk_diag *diag, const char *path, const struct sk_
 {
 	if (complete_draft(draft, sort_parts(diag->arena, parts, count), count))
 		return true;
-	fail(diag, path, "write the file");
+	report_failed_action(diag, path, "write the file");
 	sk_unfinished_remove(path);
 	return false;
 }
@@ -205,12 +205,12 @@ static bool write_regular(struct sk_diag *diag, const char *path, mode_t mode, c
 	int descriptor = sk_unfinished_create(path, mode);
 
 	if (descriptor < 0)
-		return fail(diag, path, "create the file");
+		return report_failed_action(diag, path, "create the file");
 
-	bool ok = write_parts(descriptor, parts, count) || fail(diag, path, "write the file");
+	bool ok = write_parts(descriptor, parts, count) || report_failed_action(diag, path, "write the file");
 
 	if (close(descriptor) < 0 && ok)
-		ok = fail(diag, path, "write the file");
+		ok = report_failed_action(diag, path, "write the file");
 	if (!ok)
 		sk_unfinished_remove(path);
 	return ok;
@@ -228,7 +228,7 @@ static bool write_sequence(struct sk_diag *diag, const char *path, int descripto
 	for (size_t i = 0; i < count; i++) {
 		if (!write_zeros(descriptor, sorted[i].offset - written, -1) ||
 		    !write_bytes(descriptor, sorted[i].bytes, sorted[i].size, -1))
-			return fail(diag, path, "write the file");
+			return report_failed_action(diag, path, "write the file");
 		written = sorted[i].offset + sorted[i].size;
 	}
 	return true;
@@ -239,12 +239,12 @@ static bool write_special(struct sk_diag *diag, const char *path, const struct s
 	int descriptor = sk_special_open(path);
 
 	if (descriptor < 0)
-		return fail(diag, path, "open the file");
+		return report_failed_action(diag, path, "open the file");
 
 	bool ok = write_sequence(diag, path, descriptor, parts, count);
 
 	if (close(descriptor) < 0 && ok)
-		ok = fail(diag, path, "write the file");
+		ok = report_failed_action(diag, path, "write the file");
 	return ok;
 }
 
@@ -288,7 +288,7 @@ bool sk_files_finish(struct sk_diag *diag)
 
 	if (sk_unfinished_finish_all(&path))
 		return true;
-	fail(diag, path ? sk_arena_copy(diag->arena, path, strlen(path)) : NULL, "replace the file");
+	report_failed_action(diag, path ? sk_arena_copy(diag->arena, path, strlen(path)) : NULL, "replace the file");
 	free(path);
 	return false;
 }
@@ -298,7 +298,7 @@ bool sk_file_replace(struct sk_diag *diag, const char *path, mode_t mode, const 
 {
 	if (!sk_file_write(diag, path, mode, parts, count, NULL))
 		return false;
-	return sk_unfinished_finish(path) || fail(diag, path, "replace the file");
+	return sk_unfinished_finish(path) || report_failed_action(diag, path, "replace the file");
 }
 
 static const char *last_name(const char *path)

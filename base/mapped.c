@@ -103,7 +103,7 @@ static struct mapping *new_entry(void)
 }
 
 /* False: no memory. */
-static bool enter(const void *bytes, size_t size, const char *path, const struct stat *status)
+static bool enter_mapping(const void *bytes, size_t size, const char *path, const struct stat *status)
 {
 	char *copy = strdup(path);
 	struct mapping *mapping;
@@ -133,7 +133,7 @@ const void *sk_map_file(int descriptor, size_t size, const char *path)
 
 	if (bytes == MAP_FAILED)
 		return NULL;
-	if (enter(bytes, size, path, &status))
+	if (enter_mapping(bytes, size, path, &status))
 		return bytes;
 	munmap(bytes, size);
 	errno = ENOMEM;

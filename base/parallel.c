@@ -14,7 +14,7 @@ struct loop {
 	void *context;
 };
 
-static void run(void *context)
+static void run_share(void *context)
 {
 	struct loop *loop = context;
 
@@ -34,8 +34,8 @@ void sk_parallel(unsigned threads, size_t count, void (*body)(void *context, siz
 
 	atomic_init(&loop.next, 0);
 	while (started + 1 < most && started + 1 < useful)
-		sk_beside_start(&others[started++], threads, run, &loop);
-	run(&loop);
+		sk_beside_start(&others[started++], threads, run_share, &loop);
+	run_share(&loop);
 	for (size_t i = 0; i < started; i++)
 		sk_beside_wait(&others[i]);
 }

@@ -93,14 +93,14 @@ static uint32_t new_node(struct sk_arena *arena, struct sk_ranges *ranges, struc
 	return (uint32_t)ranges->nodes.count - 1;
 }
 
-static uint32_t insert(struct sk_ranges *ranges, uint32_t number, uint32_t fresh)
+static uint32_t insert_range(struct sk_ranges *ranges, uint32_t number, uint32_t fresh)
 {
 	if (!number)
 		return fresh;
 	struct sk_range_node *node = node_at(ranges, number);
 	int side = ranges->nodes.items[fresh].range.start > node->range.start ? RIGHT : LEFT;
 
-	node->child[side] = insert(ranges, node->child[side], fresh);
+	node->child[side] = insert_range(ranges, node->child[side], fresh);
 	return balance(ranges, number);
 }
 
@@ -143,7 +143,7 @@ void sk_ranges_insert(struct sk_arena *arena, struct sk_ranges *ranges, struct s
 {
 	uint32_t fresh = new_node(arena, ranges, range);
 
-	ranges->root = insert(ranges, ranges->root, fresh);
+	ranges->root = insert_range(ranges, ranges->root, fresh);
 }
 
 void sk_ranges_remove(struct sk_ranges *ranges, uint64_t start)

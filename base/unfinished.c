@@ -66,7 +66,7 @@ static void watch(void)
 
 /* ---- files ---- */
 
-static struct file *find(const char *path)
+static struct file *find_file(const char *path)
 {
 	for (int i = 0; i < MAXIMUM_FILES; i++)
 		if (files[i].name && !strcmp(files[i].path, path))
@@ -96,7 +96,7 @@ static void release(struct file *file)
 }
 
 /* The file is in the table from the moment it exists. */
-static int begin(const char *path, mode_t mode, int nameless)
+static int begin_file(const char *path, mode_t mode, int nameless)
 {
 	struct file *file = free_entry();
 	sigset_t all, before;
@@ -123,12 +123,12 @@ static int begin(const char *path, mode_t mode, int nameless)
 
 int sk_unfinished_create(const char *path, mode_t mode)
 {
-	return begin(path, mode, -1);
+	return begin_file(path, mode, -1);
 }
 
 bool sk_unfinished_link(const char *path, int descriptor)
 {
-	return begin(path, 0, descriptor) >= 0;
+	return begin_file(path, 0, descriptor) >= 0;
 }
 
 bool sk_unfinished_make_folder(const char *path)
@@ -199,7 +199,7 @@ static bool replace(struct file *file)
 
 bool sk_unfinished_finish(const char *path)
 {
-	struct file *file = find(path);
+	struct file *file = find_file(path);
 	bool ok = file && replace(file);
 
 	if (file)
@@ -209,7 +209,7 @@ bool sk_unfinished_finish(const char *path)
 
 void sk_unfinished_remove(const char *path)
 {
-	struct file *file = find(path);
+	struct file *file = find_file(path);
 
 	if (!file)
 		return;
@@ -232,7 +232,7 @@ FILE *sk_unfinished_open(const char *path)
 
 bool sk_unfinished_close(FILE *stream, const char *path)
 {
-	if (sk_close_written(stream) && (!find(path) || sk_unfinished_finish(path)))
+	if (sk_close_written(stream) && (!find_file(path) || sk_unfinished_finish(path)))
 		return true;
 
 	int reason = errno;

@@ -214,7 +214,7 @@ void sk_linker_read_ahead(struct sk_linker *linker, const struct sk_ahead_path *
 	linker->ahead = ahead;
 }
 
-static void finish(struct sk_ahead *ahead)
+static void finish_reading(struct sk_ahead *ahead)
 {
 	if (ahead->finished)
 		return;
@@ -228,7 +228,7 @@ static void finish(struct sk_ahead *ahead)
 void sk_linker_wait_ahead(struct sk_linker *linker)
 {
 	if (linker->ahead)
-		finish(linker->ahead);
+		finish_reading(linker->ahead);
 }
 
 /* Release a reading that nothing has taken. */
@@ -249,7 +249,7 @@ static void wait_for(struct sk_ahead *ahead, const struct ahead_file *file)
 	while (!atomic_load(&file->listed) && list_file(ahead, &ahead->reader))
 		;
 	if (!atomic_load(&file->listed) || file->reading.contents)
-		finish(ahead);
+		finish_reading(ahead);
 }
 
 struct sk_reading *sk_ahead_take(struct sk_linker *linker, const char *path)
@@ -273,7 +273,7 @@ void sk_ahead_destroy(struct sk_linker *linker)
 		return;
 	/* The remaining files are not needed. */
 	atomic_store(&ahead->next, ahead->count);
-	finish(ahead);
+	finish_reading(ahead);
 	for (size_t i = 0; i < ahead->count; i++)
 		forget(&ahead->files[i].reading);
 	for (unsigned i = 0; i < ahead->helper_count; i++)

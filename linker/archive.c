@@ -28,7 +28,7 @@ void sk_archive_open(struct sk_archive *archive, const uint8_t *bytes, uint64_t 
 		.bytes = bytes, .size = size, .offset = strlen("!<arch>\n"), .thin = !memcmp(bytes, "!<thin>\n", 8)};
 }
 
-static enum sk_archive_result fail(struct sk_archive *archive, const char *error)
+static enum sk_archive_result refuse_archive(struct sk_archive *archive, const char *error)
 {
 	archive->error = error;
 	return SK_ARCHIVE_ERROR;
@@ -103,14 +103,15 @@ enum sk_archive_result sk_archive_next(struct sk_archive *archive, struct sk_mem
 		if (start >= archive->size)
 			return SK_ARCHIVE_END;
 		if (!sk_within(start, sizeof(struct header), archive->size))
-			return fail(archive, "the archive is truncated in a member's header");
+			return refuse_archive(archive, "the archive is truncated in a member's header");
 
 		const struct header *header = (const struct header *)(archive->bytes + start);
 
 		if (memcmp(header->end, "`\n", 2) != 0)
-			return fail(archive, "a member's header does not end as it must; the archive is damaged");
+			return refuse_archive(archive,
+					      "a member's header does not end as it must; the archive is damaged");
 		if (!parse_number(header->size, sizeof(header->size), &size))
-			return fail(archive, "a member's size is not a number; the archive is damaged");
+			return refuse_archive(archive, "a member's size is not a number; the archive is damaged");
 		start += sizeof(*header);
 
 		bool is_index = has_name(header, "/") || has_name(header, "/SYM64/");
@@ -119,8 +120,8 @@ enum sk_archive_result sk_archive_next(struct sk_archive *archive, struct sk_mem
 		archive->offset = start;
 		if (!is_elsewhere) {
 			if (!sk_within(start, size, archive->size))
-				return fail(archive,
-					    "a member ends after the end of the file; the archive is truncated");
+				return refuse_archive(
+					archive, "a member ends after the end of the file; the archive is truncated");
 			archive->offset += size + (size & 1); /* cannot overflow: start + size is within a file */
 		}
 		if (is_index)
@@ -134,15 +135,16 @@ enum sk_archive_result sk_archive_next(struct sk_archive *archive, struct sk_mem
 					     .bytes = is_elsewhere ? NULL : archive->bytes + start,
 					     .size = size};
 		if (header->name[0] == '#' && header->name[1] == '1' && header->name[2] == '/')
-			return fail(archive, "the archive is in the BSD format, which is not supported");
+			return refuse_archive(archive, "the archive is in the BSD format, which is not supported");
 		if (archive->thin && header->name[0] == '/' && memchr(header->name, ':', sizeof(header->name)))
-			return fail(archive, "the thin archive refers to members of another archive, which is not "
-					     "supported; name that archive instead");
+			return refuse_archive(archive,
+					      "the thin archive refers to members of another archive, which is not "
+					      "supported; name that archive instead");
 		if (header->name[0] != '/')
 			find_short_name(header, member);
 		else if (!find_long_name(archive, header, member))
-			return fail(archive,
-				    "a member's long name is not in the table of names; the archive is damaged");
+			return refuse_archive(
+				archive, "a member's long name is not in the table of names; the archive is damaged");
 		return SK_ARCHIVE_MEMBER;
 	}
 }

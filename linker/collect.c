@@ -274,7 +274,7 @@ void sk_linker_wait_collected(struct sk_linker *linker)
 
 /* ---- the pass ---- */
 
-static struct sk_collecting *begin(struct sk_linker *linker)
+static struct sk_collecting *begin_collecting(struct sk_linker *linker)
 {
 	struct sk_collecting *collecting = SK_NEW(linker->arena, struct sk_collecting);
 
@@ -285,7 +285,7 @@ static struct sk_collecting *begin(struct sk_linker *linker)
 
 void sk_collect(struct sk_linker *linker)
 {
-	struct sk_collecting *collecting = linker->collecting ? linker->collecting : begin(linker);
+	struct sk_collecting *collecting = linker->collecting ? linker->collecting : begin_collecting(linker);
 
 	sk_thread_destructors_find(linker);
 	collecting->finding.from = SK_NONE;

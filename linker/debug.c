@@ -136,8 +136,8 @@ static bool collect_references(struct sk_linker *linker, struct sk_input_section
 	return ok;
 }
 
-static bool visit(struct sk_linker *linker,
-		  bool (*function)(struct sk_linker *linker, struct sk_input_section *section))
+static bool visit_debug_sections(struct sk_linker *linker,
+				 bool (*function)(struct sk_linker *linker, struct sk_input_section *section))
 {
 	bool ok = true;
 
@@ -152,7 +152,7 @@ static bool visit(struct sk_linker *linker,
 
 bool sk_debug_collect(struct sk_linker *linker)
 {
-	return visit(linker, collect_section) && visit(linker, collect_references);
+	return visit_debug_sections(linker, collect_section) && visit_debug_sections(linker, collect_references);
 }
 
 /* ---- collecting ---- */

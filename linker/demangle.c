@@ -23,7 +23,7 @@ struct text {
 	jmp_buf too_long; /* the only way out of libiberty, which allocates only on its stack while it prints */
 };
 
-static void add(const char *bytes, size_t size, void *context)
+static void add_characters(const char *bytes, size_t size, void *context)
 {
 	struct text *text = context;
 
@@ -40,7 +40,7 @@ static bool print_with(demangler *demangle, const char *name, struct text *text)
 	text->size = 0;
 	if (setjmp(text->too_long))
 		return false;
-	return demangle(name, DMGL_PARAMS | DMGL_ANSI, add, text) && text->size;
+	return demangle(name, DMGL_PARAMS | DMGL_ANSI, add_characters, text) && text->size;
 }
 
 const char *sk_demangled(const struct sk_linker *linker, const char *name)

@@ -83,7 +83,7 @@ static void export(struct sk_linker *linker, sk_symbol number, uint16_t version)
 
 /* Return "; did you mean 'x'?", or "". A script may have any number of wrong names, so only the first ones are looked
  * at. */
-static const char *suggest(struct sk_linker *linker, const char *name)
+static const char *suggest_symbol(struct sk_linker *linker, const char *name)
 {
 	enum { MAXIMUM_SUGGESTIONS = 20 };
 	const char *const *names;
@@ -105,7 +105,7 @@ static void export_named(struct sk_linker *linker, const struct sk_name_pattern 
 		export(linker, number, pattern->version);
 	else
 		sk_error(linker->diag, pattern->place, "cannot export '%s': %s%s", pattern->text, reason,
-			 undefined ? suggest(linker, pattern->text) : "");
+			 undefined ? suggest_symbol(linker, pattern->text) : "");
 }
 
 /* Export the object's definitions that a pattern selects. */

@@ -22,7 +22,8 @@ static uint32_t read32(const uint8_t *bytes)
 	return value;
 }
 
-static bool fail(struct sk_reader *reader, const struct sk_input_section *section, uint64_t offset, const char *text)
+static bool refuse_frame(struct sk_reader *reader, const struct sk_input_section *section, uint64_t offset,
+			 const char *text)
 {
 	sk_error(reader->diag, sk_section_place(reader->arena, section, offset), "%s", text);
 	return false;
@@ -54,10 +55,10 @@ bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *arch
 	uint64_t next_relocation = 0;
 
 	if (section->size > UINT32_MAX)
-		return fail(reader, section, 0, "the unwind table is larger than 4 GiB");
+		return refuse_frame(reader, section, 0, "the unwind table is larger than 4 GiB");
 	for (uint64_t offset = 0, size; offset < section->size; offset += size) {
 		if (section->size - offset < 4)
-			return fail(reader, section, offset, "a record of the unwind table is truncated");
+			return refuse_frame(reader, section, offset, "a record of the unwind table is truncated");
 
 		uint64_t length = read32(bytes + offset);
 
@@ -65,9 +66,10 @@ bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *arch
 		if (length == 0) /* a terminator; `ld -r` leaves them between the tables that it joins */
 			continue;
 		if (length == UINT32_MAX)
-			return fail(reader, section, offset, "a record of the unwind table is in the 64-bit format");
+			return refuse_frame(reader, section, offset,
+					    "a record of the unwind table is in the 64-bit format");
 		if (length < 4 || size > section->size - offset)
-			return fail(reader, section, offset, "a record of the unwind table has a wrong length");
+			return refuse_frame(reader, section, offset, "a record of the unwind table has a wrong length");
 
 		struct sk_frame frame = {.section = section, .offset = (uint32_t)offset, .size = (uint32_t)size};
 		uint32_t distance = read32(bytes + offset + SK_FRAME_ID_OFFSET);
@@ -78,9 +80,9 @@ bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *arch
 					       : find_record(reader, first, offset + SK_FRAME_ID_OFFSET - distance);
 
 			if (cie == SK_NONE || reader->frames.items[cie].cie)
-				return fail(reader, section, offset, "an unwind record refers to no CIE");
+				return refuse_frame(reader, section, offset, "an unwind record refers to no CIE");
 			if (size < SK_FRAME_START_OFFSET + 4)
-				return fail(reader, section, offset, "an unwind record is too short");
+				return refuse_frame(reader, section, offset, "an unwind record is too short");
 			/* Stored as a number because the array still moves; sk_frames_attach makes it a pointer. */
 			frame.cie = (struct sk_frame *)(uintptr_t)(cie + 1);
 		}
@@ -96,8 +98,8 @@ bool sk_frames_read(struct sk_reader *reader, const struct sk_architecture *arch
 				sk_relocation_type_find(architecture->relocations, ELF64_R_TYPE(relocation->r_info));
 
 			if (type && relocation->r_offset + type->width > offset + size)
-				return fail(reader, section, relocation->r_offset,
-					    "a relocation crosses the end of an unwind record");
+				return refuse_frame(reader, section, relocation->r_offset,
+						    "a relocation crosses the end of an unwind record");
 			frame.relocation_count++;
 		}
 		sk_array_push(reader->arena, &reader->frames, frame);
@@ -203,7 +205,7 @@ void sk_frames_visit_unscanned(struct sk_linker *linker, sk_frame_visitor *visit
 	visit_all(linker, true, visit);
 }
 
-static void choose(struct sk_linker *linker, struct sk_frame *frame)
+static void choose_frame(struct sk_linker *linker, struct sk_frame *frame)
 {
 	if (frame->cie && frame->function && frame->function->live) {
 		frame->live = frame->cie->live = true;
@@ -211,7 +213,7 @@ static void choose(struct sk_linker *linker, struct sk_frame *frame)
 	}
 }
 
-static void place(struct sk_linker *linker, struct sk_frame *frame)
+static void place_frame(struct sk_linker *linker, struct sk_frame *frame)
 {
 	struct sk_input_section *joined = &linker->made[SK_MADE_FRAMES];
 
@@ -226,18 +228,18 @@ void sk_frames_place(struct sk_linker *linker)
 	struct sk_input_section *joined = &linker->made[SK_MADE_FRAMES];
 	struct sk_input_section *header = &linker->made[SK_MADE_FRAME_HEADER];
 
-	visit_copied(linker, choose); /* their CIEs are the originals' */
-	visit_synthetic(linker, choose);
-	visit_synthetic(linker, place);
+	visit_copied(linker, choose_frame); /* their CIEs are the originals' */
+	visit_synthetic(linker, choose_frame);
+	visit_synthetic(linker, place_frame);
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		const struct sk_object *object = linker->objects.items[i];
 
 		if (!object->reached)
 			continue;
-		visit_object(linker, object, choose);
-		visit_object(linker, object, place);
+		visit_object(linker, object, choose_frame);
+		visit_object(linker, object, place_frame);
 	}
-	visit_copied(linker, place);
+	visit_copied(linker, place_frame);
 	if (!header->size)
 		return;
 	joined->live = true;

@@ -51,7 +51,7 @@ static const char *key_of(struct sk_linker *linker, const char *name, const char
 	return key;
 }
 
-static void enter(struct sk_linker *linker, struct sk_map *map, uint32_t object, uint32_t index)
+static void enter_function(struct sk_linker *linker, struct sk_map *map, uint32_t object, uint32_t index)
 {
 	const struct sk_object *holder = linker->objects.items[object];
 	const char *name = holder->names + holder->symbols[index].st_name;
@@ -84,7 +84,7 @@ static const struct sk_map *functions_of(struct sk_linker *linker, struct sk_inp
 
 		for (uint32_t j = 1; j < object->first_global; j++)
 			if (!sk_why_not_kernel(object, j))
-				enter(linker, input->local_functions, i, j);
+				enter_function(linker, input->local_functions, i, j);
 	}
 	return input->local_functions;
 }

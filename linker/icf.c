@@ -62,7 +62,7 @@ static bool is_candidate(const struct sk_linker *linker, const struct sk_input_s
 	return (code && linker->options.icf == SK_ICF_ALL) || !section->significant;
 }
 
-static uint32_t number_of(struct sk_map *map, const void *bytes, size_t size)
+static uint32_t number_of_bytes(struct sk_map *map, const void *bytes, size_t size)
 {
 	return sk_map_insert(map, bytes, size, (uint32_t)map->count);
 }
@@ -83,7 +83,7 @@ static void find_candidates(struct folding *folding)
 			if (!is_candidate(linker, section))
 				continue;
 
-			uint32_t number = number_of(&folding->contents, section->bytes, section->size);
+			uint32_t number = number_of_bytes(&folding->contents, section->bytes, section->size);
 
 			if (number == uses.count)
 				sk_array_push(linker->arena, &uses, 0);
@@ -113,8 +113,8 @@ static uint32_t take_key(struct folding *folding, struct sk_map *map)
 	uint32_t number = sk_map_find(map, (const char *)folding->key.items, size);
 
 	if (number == SK_NONE)
-		number = number_of(map, sk_arena_copy(folding->linker->arena, (const char *)folding->key.items, size),
-				   size);
+		number = number_of_bytes(
+			map, sk_arena_copy(folding->linker->arena, (const char *)folding->key.items, size), size);
 	folding->key.count = 0;
 	return number;
 }
@@ -160,7 +160,7 @@ static void number_cie(struct folding *folding, struct sk_frame *cie)
 {
 	if (cie->number)
 		return;
-	add_word(folding, number_of(&folding->contents, cie->section->bytes + cie->offset, (size_t)cie->size));
+	add_word(folding, number_of_bytes(&folding->contents, cie->section->bytes + cie->offset, (size_t)cie->size));
 	describe_relocations(folding, cie->section, cie->relocations, cie->relocation_count, cie->offset, false);
 	cie->number = take_key(folding, &folding->common) + 1;
 }
@@ -172,8 +172,8 @@ static void describe_frames(struct folding *folding, const struct sk_input_secti
 
 	for (const struct sk_frame *frame = section->frames; frame; frame = frame->next) {
 		add_word(folding, frame->cie->number);
-		add_word(folding, number_of(&folding->contents, frame->section->bytes + frame->offset + HEADER,
-					    (size_t)frame->size - HEADER));
+		add_word(folding, number_of_bytes(&folding->contents, frame->section->bytes + frame->offset + HEADER,
+						  (size_t)frame->size - HEADER));
 		describe_relocations(folding, frame->section, frame->relocations, frame->relocation_count,
 				     frame->offset, true);
 	}
@@ -188,7 +188,7 @@ static uint32_t class_of(struct folding *folding, const struct candidate *candid
 		number_cie(folding, frame->cie);
 	add_word(folding, candidate->contents);
 	add_word(folding, section->flags & ~(uint64_t)SHF_GROUP);
-	add_word(folding, number_of(&folding->names, name, strlen(name)));
+	add_word(folding, number_of_bytes(&folding->names, name, strlen(name)));
 	describe_relocations(folding, section, section->relocations, section->relocation_count, 0, true);
 	describe_frames(folding, section);
 	return take_key(folding, &folding->keys);

@@ -117,7 +117,7 @@ static bool may_be_known(const struct sk_linker *linker, const struct sk_object 
 }
 
 /* Return the number of the input that is the same file, or the next number, which the file then has. */
-static uint32_t number_of(struct sk_linker *linker, struct sk_reading *reading)
+static uint32_t number_of_input(struct sk_linker *linker, struct sk_reading *reading)
 {
 	uint32_t next = (uint32_t)linker->inputs.count;
 	struct stat status;
@@ -175,7 +175,7 @@ static bool enter_contents(struct sk_linker *linker, const struct sk_contents *c
 
 /* Make a read file an input. It is entered even if it is bad, so that another mention of the file gives no second
  * message. */
-static bool enter(struct sk_linker *linker, const struct sk_reading *reading)
+static bool enter_input(struct sk_linker *linker, const struct sk_reading *reading)
 {
 	struct sk_input input = {.path = reading->path,
 				 .archive = reading->contents != NULL,
@@ -243,14 +243,14 @@ static uint32_t add_file(struct sk_linker *linker, const char *path, bool whole_
 	else if (!sk_reading_open(&linker->reader, sk_arena_copy(linker->arena, path, strlen(path)), &reading))
 		return SK_NONE;
 
-	uint32_t number = number_of(linker, &reading);
+	uint32_t number = number_of_input(linker, &reading);
 
 	if (number == linker->inputs.count) {
 		if (!ahead)
 			read_now(linker, &reading, whole_archive);
 		else
 			*ahead = (struct sk_reading){0}; /* its files are the linker's now */
-		if (!enter(linker, &reading))
+		if (!enter_input(linker, &reading))
 			return SK_NONE;
 	} else if (!ahead) {
 		close(reading.descriptor);

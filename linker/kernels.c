@@ -222,8 +222,8 @@ static void report_none(struct sk_linker *linker, struct sk_lookup where, const 
 }
 
 /* Fill the result for the object's symbol, which is the kernel; result->code is not known yet. */
-static void describe(struct sk_linker *linker, struct sk_object *object, uint32_t index,
-		     struct sk_kernel_record *result)
+static void describe_kernel(struct sk_linker *linker, struct sk_object *object, uint32_t index,
+			    struct sk_kernel_record *result)
 {
 	const char *name = object->names + object->symbols[index].st_name;
 	struct record record;
@@ -281,7 +281,7 @@ static bool find_local(struct sk_linker *linker, struct sk_lookup where, const c
 
 	struct sk_object *object = linker->objects.items[found->object];
 
-	describe(linker, object, found->index, result);
+	describe_kernel(linker, object, found->index, result);
 	if (!sk_object_extract(linker, object, name, "<internal>"))
 		return false;
 	result->code = sk_local_function_symbol(linker, found);
@@ -302,7 +302,7 @@ bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, con
 
 	bool indirect = ELF64_ST_TYPE(object->symbols[index].st_info) == STT_GNU_IFUNC;
 
-	describe(linker, object, index, result);
+	describe_kernel(linker, object, index, result);
 	result->code = object->globals[index - object->first_global];
 	if (!reason || (indirect && sk_ifunc_is_chosen(linker, name)))
 		return sk_object_extract(linker, object, name, "<internal>");

@@ -25,7 +25,7 @@ struct labelling {
 	SK_ARRAY(struct twins) twins;
 };
 
-static void compare(struct twins *twins, const struct sk_input_section *section, uint64_t value)
+static void compare_section(struct twins *twins, const struct sk_input_section *section, uint64_t value)
 {
 	twins->apart |= twins->section != section || twins->value != value;
 }
@@ -62,7 +62,7 @@ static uint32_t add_labelled(struct labelling *labelling, sk_symbol code)
 			      (struct twins){.section = target.section,
 					     .value = target.value,
 					     .size = linker->symbols.items[target.symbol].size});
-	compare(&labelling->twins.items[number], target.section, target.value);
+	compare_section(&labelling->twins.items[number], target.section, target.value);
 	return number;
 }
 
@@ -98,7 +98,7 @@ static void compare_functions(struct labelling *labelling, const struct sk_map *
 		number =
 			section->output ? sk_map_find(&labelling->by_key, (const char *)key.items, key.count) : SK_NONE;
 		if (number != SK_NONE)
-			compare(&labelling->twins.items[number], section, symbol->st_value);
+			compare_section(&labelling->twins.items[number], section, symbol->st_value);
 	}
 }
 

@@ -162,7 +162,7 @@ void sk_linker_align(struct sk_linker *linker, sk_symbol code, uint32_t alignmen
 /* ---- the link: the list of passes, with the state after each ---- */
 
 /* Choose the contents of the image: the passes from names to relocations that are known to be possible. */
-static bool choose(struct sk_linker *linker)
+static bool choose_contents(struct sk_linker *linker)
 {
 	struct sk_timing *timing = linker->options.timing;
 
@@ -277,7 +277,7 @@ bool sk_linker_choose(struct sk_linker *linker)
 		sk_error(linker->diag, (struct sk_place){0}, "there is no object among the inputs");
 		return false;
 	}
-	chosen = choose(linker);
+	chosen = choose_contents(linker);
 	sk_timing_end(linker->options.timing);
 	return chosen;
 }

@@ -22,7 +22,8 @@ enum { SHT_CREL_TYPE = 0x40000014 }; /* LLVM's compact relocations */
 /* ---- kept bytes ---- */
 
 /* Keep bytes of the object. */
-static const void *keep(struct sk_reader *reader, const struct sk_object *object, const void *bytes, uint64_t size)
+static const void *keep_bytes(struct sk_reader *reader, const struct sk_object *object, const void *bytes,
+			      uint64_t size)
 {
 	if (!object->transient)
 		return bytes;
@@ -35,7 +36,7 @@ static const void *keep(struct sk_reader *reader, const struct sk_object *object
 }
 
 /* Keep the bytes; if they are equal to the last ones kept, share those. */
-static const void *share(struct sk_reader *reader, struct sk_kept *last, const void *bytes, uint64_t size)
+static const void *share_bytes(struct sk_reader *reader, struct sk_kept *last, const void *bytes, uint64_t size)
 {
 	void *copy;
 
@@ -58,11 +59,13 @@ static void keep_more(struct sk_reader *reader, struct sk_object *object)
 	struct sk_object_more *more = sk_object_own_more(reader->arena, object);
 
 	if (more->far_sections)
-		more->far_sections = keep(reader, object, more->far_sections, object->symbol_count * sizeof(uint32_t));
+		more->far_sections =
+			keep_bytes(reader, object, more->far_sections, object->symbol_count * sizeof(uint32_t));
 	if (more->significant_symbols)
-		more->significant_symbols = keep(reader, object, more->significant_symbols, more->significant_size);
+		more->significant_symbols =
+			keep_bytes(reader, object, more->significant_symbols, more->significant_size);
 	if (more->versioned_names)
-		more->versioned_names = keep(reader, object, more->versioned_names, names_size(object));
+		more->versioned_names = keep_bytes(reader, object, more->versioned_names, names_size(object));
 }
 
 /* Names come first: the descriptions refer to them. */
@@ -72,17 +75,18 @@ static void keep_tables(struct sk_reader *reader, struct sk_object *object)
 
 	if (!object->transient)
 		return;
-	object->section_names = share(reader, &reader->section_names, object->section_names,
-				      headers[sk_object_names_section(object)].sh_size);
-	object->symbols = keep(reader, object, object->symbols, object->symbol_count * sizeof(Elf64_Sym));
+	object->section_names = share_bytes(reader, &reader->section_names, object->section_names,
+					    headers[sk_object_names_section(object)].sh_size);
+	object->symbols = keep_bytes(reader, object, object->symbols, object->symbol_count * sizeof(Elf64_Sym));
 	if (object->symbol_table)
-		object->names = keep(reader, object, object->names, names_size(object));
+		object->names = keep_bytes(reader, object, object->names, names_size(object));
 	if (object->more->far_sections || object->more->significant_symbols || object->more->versioned_names)
 		keep_more(reader, object);
 	if (object->member)
-		object->member = keep(reader, object, object->member, object->member_length);
+		object->member = keep_bytes(reader, object, object->member, object->member_length);
 	if (object->kernel_records)
-		object->kernel_records = keep(reader, object, object->kernel_records, object->kernel_records_size);
+		object->kernel_records =
+			keep_bytes(reader, object, object->kernel_records, object->kernel_records_size);
 }
 
 /* ---- sections ---- */
@@ -220,8 +224,8 @@ static void keep_parts(struct sk_reader *reader, struct sk_object *object, bool 
 	for (uint32_t i = 0; i < object->header_count; i++)
 		if (reader->entries[i].part == SK_NONE)
 			reader->entries[i].part = object->part_count;
-	object->entries =
-		share(reader, &reader->kept_entries, reader->entries, object->header_count * sizeof(*reader->entries));
+	object->entries = share_bytes(reader, &reader->kept_entries, reader->entries,
+				      object->header_count * sizeof(*reader->entries));
 }
 
 /* Describe the sections that can be part of the output, and keep their contents. */
@@ -248,7 +252,7 @@ static bool describe_sections(struct sk_reader *reader, struct sk_object *object
 		object->joined_by_name |=
 			sk_is_identifier(section.name) || sk_starts_with(section.name, ".gnu.linkonce.");
 		if (section.bytes)
-			section.bytes = keep(reader, object, section.bytes, object->headers[i].sh_size);
+			section.bytes = keep_bytes(reader, object, section.bytes, object->headers[i].sh_size);
 		entries[i].part = (uint32_t)reader->parts.count;
 		sk_array_push(reader->arena, &reader->parts, section);
 	}
@@ -276,7 +280,7 @@ static bool read_group(struct sk_reader *reader, struct sk_object *object, uint3
 	if (ELF64_ST_TYPE(signature->st_info) == STT_SECTION && section)
 		group->name = sk_object_section_name(object, section);
 	group->comdat = words[0] & GRP_COMDAT;
-	group->members = keep(reader, object, words + 1, (count - 1) * sizeof(uint32_t));
+	group->members = keep_bytes(reader, object, words + 1, (count - 1) * sizeof(uint32_t));
 	group->count = count - 1;
 	for (uint64_t i = 0; i < group->count; i++) {
 		if (!sk_object_has_section(object, group->members[i]) || group->members[i] == number)
@@ -391,7 +395,7 @@ static bool read_relocations(struct sk_reader *reader, struct sk_object *object,
 		return SK_BAD_OBJECT(reader, object, "section %s has relocations but no contents", section->name);
 	if (header->sh_size / sizeof(Elf64_Rela) > UINT32_MAX)
 		return SK_BAD_OBJECT(reader, object, "section %s has too many relocations", section->name);
-	section->relocations = keep(reader, object, object->bytes + header->sh_offset, header->sh_size);
+	section->relocations = keep_bytes(reader, object, object->bytes + header->sh_offset, header->sh_size);
 	section->relocation_count = (uint32_t)(header->sh_size / sizeof(Elf64_Rela));
 	section->mergeable = false; /* relocations may make equal bytes different */
 	if (!check_relocations(reader, object, section, &sorted))

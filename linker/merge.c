@@ -58,7 +58,7 @@ static uint64_t end_of_string(const struct sk_input_section *section, uint64_t o
 	return offset + unit;
 }
 
-static void cut(struct sk_arena *arena, struct sk_input_section *section)
+static void cut_section(struct sk_arena *arena, struct sk_input_section *section)
 {
 	SK_ARRAY(struct sk_fragment) fragments = {0};
 
@@ -106,14 +106,14 @@ static uint32_t fragment_size(const struct sk_input_section *section, uint32_t f
 void sk_merge_mark(struct sk_arena *arena, struct sk_input_section *section, uint64_t offset)
 {
 	if (!section->fragments)
-		cut(arena, section);
+		cut_section(arena, section);
 	section->fragments[fragment_at(section, offset)].entry = 0;
 }
 
 void sk_merge_mark_all(struct sk_arena *arena, struct sk_input_section *section)
 {
 	if (!section->fragments)
-		cut(arena, section);
+		cut_section(arena, section);
 	for (uint32_t i = 0; i < section->fragment_count; i++)
 		section->fragments[i].entry = 0;
 }
@@ -169,7 +169,7 @@ static struct sk_merged *find_merged(struct sk_linker *linker, const struct sk_i
 	return linker->recent_merged[place] = linker->merged.items[number];
 }
 
-static void join(struct sk_linker *linker, struct sk_input_section *section)
+static void join_section(struct sk_linker *linker, struct sk_input_section *section)
 {
 	struct sk_merged *merged = find_merged(linker, section);
 
@@ -272,7 +272,7 @@ static void share_ends(struct sk_linker *linker, struct sk_merged *merged)
 
 /* ---- places ---- */
 
-static void place(struct sk_linker *linker, struct sk_merged *merged)
+static void place_merged(struct sk_linker *linker, struct sk_merged *merged)
 {
 	struct sk_input_section *section = &merged->section;
 	const uint64_t alignment = section->alignment;
@@ -309,10 +309,10 @@ void sk_merge(struct sk_linker *linker)
 
 		for (uint32_t j = 0; object->reached && j < object->part_count; j++)
 			if (object->parts[j].live && object->parts[j].mergeable)
-				join(linker, &object->parts[j]);
+				join_section(linker, &object->parts[j]);
 	}
 	for (size_t i = 0; i < linker->merged.count; i++)
-		place(linker, linker->merged.items[i]);
+		place_merged(linker, linker->merged.items[i]);
 }
 
 bool sk_merge_find(const struct sk_input_section *section, uint64_t offset, uint64_t *merged_offset)

@@ -41,7 +41,7 @@ static enum sk_reach_kind kind_of(enum sk_rank rank)
 											    : SK_REACH_READ_ONLY;
 }
 
-static uint32_t number_of(struct measuring *measuring, const void *identity, const struct unit *unit)
+static uint32_t number_of_unit(struct measuring *measuring, const void *identity, const struct unit *unit)
 {
 	struct sk_arena *arena = measuring->linker->arena;
 	uint32_t number = sk_map_find(&measuring->numbers, (const char *)&identity, sizeof(identity));
@@ -57,7 +57,7 @@ static uint32_t number_of(struct measuring *measuring, const void *identity, con
 
 static uint32_t number_of_section(struct measuring *measuring, const struct sk_input_section *section)
 {
-	return number_of(
+	return number_of_unit(
 		measuring, section,
 		&(struct unit){.section = section, .size = section->size, .kind = kind_of(section->output->rank)});
 }
@@ -94,9 +94,9 @@ static void add_piece(struct measuring *measuring, uint32_t unit, const struct s
 	}
 	if (high)
 		add_target(measuring, unit,
-			   number_of(measuring, &merged->pieces[low],
-				     &(struct unit){.size = merged->pieces[low].size,
-						    .kind = kind_of(merged->output->rank)}));
+			   number_of_unit(measuring, &merged->pieces[low],
+					  &(struct unit){.size = merged->pieces[low].size,
+							 .kind = kind_of(merged->output->rank)}));
 }
 
 static void add_relocation(struct measuring *measuring, uint32_t unit, const struct sk_input_section *section,
@@ -139,7 +139,7 @@ static void expand(struct measuring *measuring, uint32_t number)
 
 /* ---- searches ---- */
 
-static void visit(struct measuring *measuring, uint32_t number)
+static void visit_unit(struct measuring *measuring, uint32_t number)
 {
 	struct unit *unit = &measuring->units.items[number];
 
@@ -154,14 +154,14 @@ static void visit(struct measuring *measuring, uint32_t number)
 	sk_array_push(measuring->linker->arena, &measuring->work, number);
 }
 
-static void search(struct measuring *measuring, const struct sk_roots *roots)
+static void search_roots(struct measuring *measuring, const struct sk_roots *roots)
 {
 	measuring->search++;
 	for (size_t i = 0; i < roots->count; i++) {
 		const struct sk_input_section *start = sk_symbol_target(measuring->linker, roots->symbols[i]).section;
 
 		if (start && start->output)
-			visit(measuring, number_of_section(measuring, start));
+			visit_unit(measuring, number_of_section(measuring, start));
 	}
 	while (measuring->work.count) {
 		uint32_t number = measuring->work.items[--measuring->work.count];
@@ -172,7 +172,7 @@ static void search(struct measuring *measuring, const struct sk_roots *roots)
 		const struct unit *unit = &measuring->units.items[number];
 
 		for (uint32_t i = 0; i < unit->target_count; i++)
-			visit(measuring, measuring->targets.items[unit->first_target + i]);
+			visit_unit(measuring, measuring->targets.items[unit->first_target + i]);
 	}
 }
 
@@ -183,11 +183,11 @@ void sk_linker_measure(struct sk_linker *linker, const struct sk_roots *kernels,
 
 	sk_map_init(&measuring.numbers, linker->arena);
 	for (size_t i = 0; i < count; i++)
-		search(&measuring, &kernels[i]);
+		search_roots(&measuring, &kernels[i]);
 	for (size_t i = 0; i < count; i++) {
 		reaches[i] = (struct sk_reach){0};
 		measuring.reach = &reaches[i];
-		search(&measuring, &kernels[i]);
+		search_roots(&measuring, &kernels[i]);
 	}
 	*total = (struct sk_reach){0};
 	for (size_t i = 0; i < measuring.units.count; i++) {

@@ -16,7 +16,7 @@
 
 enum { MAPPED_FROM = 64 * 1024 };
 
-static bool fail(struct sk_reader *reader, const char *path, const char *text)
+static bool refuse_file(struct sk_reader *reader, const char *path, const char *text)
 {
 	sk_error(reader->diag, (struct sk_place){.file = path}, "%s", text);
 	return false;
@@ -31,7 +31,8 @@ static bool read_all(struct sk_reader *reader, int descriptor, const struct sk_f
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return fail(reader, file->path, got < 0 ? strerror(errno) : "the file has become shorter");
+			return refuse_file(reader, file->path,
+					   got < 0 ? strerror(errno) : "the file has become shorter");
 		done += (uint64_t)got;
 	}
 	return true;
@@ -55,7 +56,7 @@ static bool take_bytes(struct sk_reader *reader, int descriptor, struct sk_file 
 
 	file->bytes = sk_map_file(descriptor, file->size, file->path);
 	file->mapped = file->bytes != NULL;
-	return file->mapped || fail(reader, file->path, strerror(errno));
+	return file->mapped || refuse_file(reader, file->path, strerror(errno));
 }
 
 /* Keep the buffer's contents. */
@@ -73,7 +74,7 @@ static void keep_bytes(struct sk_reader *reader, struct sk_file *file)
 static bool open_file(struct sk_reader *reader, const char *path, struct sk_reading *reading)
 {
 	*reading = (struct sk_reading){.path = path, .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-	return reading->descriptor >= 0 || fail(reader, path, strerror(errno));
+	return reading->descriptor >= 0 || refuse_file(reader, path, strerror(errno));
 }
 
 /* Identify an open file; close it if it is not a regular one. */
@@ -82,9 +83,9 @@ static bool identify(struct sk_reader *reader, struct sk_reading *reading)
 	struct stat status;
 
 	if (fstat(reading->descriptor, &status) < 0)
-		fail(reader, reading->path, strerror(errno));
+		refuse_file(reader, reading->path, strerror(errno));
 	else if (!S_ISREG(status.st_mode))
-		fail(reader, reading->path, "is not a regular file");
+		refuse_file(reader, reading->path, "is not a regular file");
 	else
 		reading->ok = reading->identified = true;
 	reading->device = status.st_dev;
@@ -204,7 +205,7 @@ static bool list_members(struct sk_reader *reader, struct sk_reading *reading, c
 		enum sk_archive_result result = sk_archive_next(&archive, &member);
 
 		if (result == SK_ARCHIVE_ERROR)
-			return fail(reader, reading->path, archive.error);
+			return refuse_file(reader, reading->path, archive.error);
 		if (result == SK_ARCHIVE_END)
 			return ok;
 		if (!member.bytes && !read_thin_member(reader, reading, &member))
@@ -223,8 +224,8 @@ static bool read_object(struct sk_reader *reader, struct sk_reading *reading, co
 	case SK_OBJECT_READY:
 		return sk_object_load(reader, reading->object);
 	case SK_OBJECT_INTERMEDIATE:
-		return fail(reader, reading->path,
-			    "holds only intermediate code of link-time optimisation; recompile without -flto");
+		return refuse_file(reader, reading->path,
+				   "holds only intermediate code of link-time optimisation; recompile without -flto");
 	case SK_OBJECT_BAD:
 		break;
 	}
@@ -236,7 +237,7 @@ static bool read_contents(struct sk_reader *reader, struct sk_reading *reading, 
 	const char *other = unusable_kind(file->bytes, file->size);
 
 	if (other)
-		return fail(reader, reading->path, other);
+		return refuse_file(reader, reading->path, other);
 	if (file->bytes[0] != '!')
 		return read_object(reader, reading, file);
 	keep_bytes(reader, file);

@@ -53,8 +53,8 @@ static void leave(struct sk_linker *linker, const struct sk_input_section *secti
 		(Elf64_Rela){.r_offset = place, .r_info = ELF64_R_INFO((uint64_t)symbol, type), .r_addend = addend});
 }
 
-static void emit(struct sk_linker *linker, const struct sk_input_section *section, const sk_elf_relocation *relocation,
-		 const struct part *part)
+static void emit_relocation(struct sk_linker *linker, const struct sk_input_section *section,
+			    const sk_elf_relocation *relocation, const struct part *part)
 {
 	uint32_t number = ELF64_R_TYPE(relocation->r_info);
 	enum sk_expression expression = linker->architecture->relocations->types[number].expression;
@@ -85,8 +85,8 @@ static void emit(struct sk_linker *linker, const struct sk_input_section *sectio
 void sk_relocatable_emit(struct sk_linker *linker, const struct sk_input_section *section,
 			 const sk_elf_relocation *relocation, uint8_t *bytes)
 {
-	emit(linker, section, relocation,
-	     &(struct part){.output = section->output, .bytes = bytes, .address = section->address});
+	emit_relocation(linker, section, relocation,
+			&(struct part){.output = section->output, .bytes = bytes, .address = section->address});
 }
 
 void sk_relocatable_emit_frame(struct sk_linker *linker, struct sk_frame *frame)
@@ -104,5 +104,5 @@ void sk_relocatable_emit_frame(struct sk_linker *linker, struct sk_frame *frame)
 
 	sk_frame_copy(frame, part.bytes);
 	for (uint64_t i = 0; i < frame->relocation_count; i++)
-		emit(linker, frame->section, &frame->relocations[i], &part);
+		emit_relocation(linker, frame->section, &frame->relocations[i], &part);
 }

@@ -114,7 +114,7 @@ static void take_stack(struct sk_linker *linker, const struct sk_object *object)
 }
 
 /* Join the parts that the object shares with those before it: groups and ranges. */
-static void join(struct sk_linker *linker, struct sk_object *object)
+static void join_shared(struct sk_linker *linker, struct sk_object *object)
 {
 	if (object->obsolete_debug)
 		sk_warning(linker->diag,
@@ -142,7 +142,7 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 		object->frame_count = 0;
 		return false;
 	}
-	join(linker, object);
+	join_shared(linker, object);
 	for (uint32_t i = object->first_global; i < object->symbol_count; i++) {
 		const sk_elf_symbol *raw = &object->symbols[i];
 		sk_symbol number = object->globals[i - object->first_global];

@@ -120,8 +120,9 @@ static const char *const refusals[] = {
 	[SIZE] = "asks for the size of a symbol, which is not supported; write the difference of two labels instead",
 };
 
-static void refuse(struct sk_linker *linker, const struct sk_input_section *section,
-		   const sk_elf_relocation *relocation, const struct sk_relocation_type *type, const char *text)
+static void refuse_relocation(struct sk_linker *linker, const struct sk_input_section *section,
+			      const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
+			      const char *text)
 {
 	sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
 		 "relocation %s against '%s' %s", type->name, sk_relocation_name(linker, section, relocation), text);
@@ -205,13 +206,14 @@ static bool need_address(struct sk_linker *linker, struct sk_input_section *sect
 	if ((section->flags & SHF_EXECINSTR) && linker->options.relocatable) /* as NARROW ones */
 		return true;
 	if ((section->flags & SHF_EXECINSTR) || !section->loaded) {
-		refuse(linker, section, relocation, type,
-		       "would have to be written into code or tables that are never writable; recompile with -fPIC");
+		refuse_relocation(
+			linker, section, relocation, type,
+			"would have to be written into code or tables that are never writable; recompile with -fPIC");
 		return false;
 	}
 	section->holds_addresses = true;
 	if (sk_is_import(target->kind) && relocation->r_addend && !linker->options.relocatable) {
-		refuse(linker, section, relocation, type, "needs an address inside an imported symbol");
+		refuse_relocation(linker, section, relocation, type, "needs an address inside an imported symbol");
 		return false;
 	}
 	return true;
@@ -296,7 +298,7 @@ static const struct sk_relocation_type *supported_type(struct sk_linker *linker,
 	if (type && type->expression != SK_EXPRESSION_UNSUPPORTED)
 		return type;
 	if (type)
-		refuse(linker, section, relocation, type, "is of a type that is not supported");
+		refuse_relocation(linker, section, relocation, type, "is of a type that is not supported");
 	else
 		sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
 			 "relocation against '%s' is of the unknown type %u",
@@ -310,11 +312,13 @@ static bool leads_somewhere(struct sk_linker *linker, const struct sk_input_sect
 			    const struct sk_target *target)
 {
 	if (target->kind == SK_TARGET_OUTSIDE)
-		refuse(linker, section, relocation, type, "lies outside the strings or records it refers to");
+		refuse_relocation(linker, section, relocation, type,
+				  "lies outside the strings or records it refers to");
 	else if (target->kind == SK_TARGET_MISSING)
-		refuse(linker, section, relocation, type,
-		       target->section->discarded ? "refers to a section that another object's group has replaced"
-						  : "refers to a section that is not loaded");
+		refuse_relocation(linker, section, relocation, type,
+				  target->section->discarded
+					  ? "refers to a section that another object's group has replaced"
+					  : "refers to a section that is not loaded");
 	else
 		return true;
 	return false;
@@ -342,9 +346,9 @@ static void note_choices(struct sk_linker *linker, const struct sk_input_section
 		sk_ifunc_note_choices(linker, section->object, (uint32_t)ELF64_R_SYM(relocation->r_info));
 }
 
-static void take(struct sk_linker *linker, enum action action, struct sk_input_section *section,
-		 const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
-		 const struct sk_target *target)
+static void perform_action(struct sk_linker *linker, enum action action, struct sk_input_section *section,
+			   const sk_elf_relocation *relocation, const struct sk_relocation_type *type,
+			   const struct sk_target *target)
 {
 	switch (action) {
 	case NOTHING:
@@ -367,7 +371,7 @@ static void take(struct sk_linker *linker, enum action action, struct sk_input_s
 		break;
 	case WORD:
 		if (!need_word(linker, section, relocation, target))
-			refuse(linker, section, relocation, type, refusals[ELSEWHERE]);
+			refuse_relocation(linker, section, relocation, type, refusals[ELSEWHERE]);
 		break;
 	case SLOT:
 		if (!sk_is_relaxed(linker, section, relocation, target))
@@ -375,18 +379,18 @@ static void take(struct sk_linker *linker, enum action action, struct sk_input_s
 		break;
 	case THREAD_SLOTS:
 		if (type->expression == SK_EXPRESSION_DESCRIPTOR && !can_rewrite(linker, section, relocation))
-			refuse(linker, section, relocation, type, refusals[NOT_DESCRIPTOR]);
+			refuse_relocation(linker, section, relocation, type, refusals[NOT_DESCRIPTOR]);
 		else
 			sk_thread_slots_need(linker, type->expression, target);
 		if (sk_is_import(target->kind))
 			use_import(linker, target->symbol);
 		break;
 	case INDIRECT:
-		refuse(linker, section, relocation, type, refusals[action]);
+		refuse_relocation(linker, section, relocation, type, refusals[action]);
 		note_choices(linker, section, relocation, target);
 		break;
 	default:
-		refuse(linker, section, relocation, type, refusals[action]);
+		refuse_relocation(linker, section, relocation, type, refusals[action]);
 	}
 }
 
@@ -416,7 +420,7 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 
 	if (asks_for_destructor(linker, &target))
 		action = DESTRUCTOR;
-	take(linker, action, section, relocation, type, &target);
+	perform_action(linker, action, section, relocation, type, &target);
 	if (linker->options.relocatable &&
 	    (target.kind == SK_TARGET_DEFINED || target.kind == SK_TARGET_THREAD_LOCAL) &&
 	    sk_needs_symbol(linker, section, relocation, &target))

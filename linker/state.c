@@ -86,7 +86,7 @@ static bool is_state(const struct sk_input_section *section)
 
 /* ---- components ---- */
 
-static void enter(struct sk_linker *linker, struct sk_input_section *section)
+static void enter_section(struct sk_linker *linker, struct sk_input_section *section)
 {
 	struct sk_reached *reached = &linker->reached;
 	uint32_t number = (uint32_t)reached->nodes.count;
@@ -184,11 +184,11 @@ static void lead_to(struct sk_linker *linker, uint32_t target)
 }
 
 /* Assign components to the section and everything that it reaches. */
-static void search(struct sk_linker *linker, struct sk_input_section *start)
+static void search_components(struct sk_linker *linker, struct sk_input_section *start)
 {
 	struct sk_reached *reached = &linker->reached;
 
-	enter(linker, start);
+	enter_section(linker, start);
 	while (reached->path.count) {
 		struct sk_path_step *step = &reached->path.items[reached->path.count - 1];
 		struct sk_reached_section *node = &reached->nodes.items[step->node];
@@ -199,7 +199,7 @@ static void search(struct sk_linker *linker, struct sk_input_section *start)
 			if (target && target->node)
 				lead_to(linker, target->node - 1);
 			else if (target)
-				enter(linker, target);
+				enter_section(linker, target);
 			continue;
 		}
 		if (node->low == step->node)
@@ -218,7 +218,7 @@ static uint32_t component_of(struct sk_linker *linker, struct sk_input_section *
 	if (!may_lead_on(section))
 		return NOTHING;
 	if (!section->node)
-		search(linker, section);
+		search_components(linker, section);
 	return linker->reached.nodes.items[section->node - 1].component;
 }
 
@@ -248,7 +248,7 @@ static void merge_groups(struct sk_linker *linker, struct sk_state_group *old, u
 
 /* Join all states that the components on the stack lead to. If an earlier search has visited a component, all states
  * after it are already joined with that search's states, so each component is left only once. */
-static void join(struct sk_linker *linker)
+static void join_component(struct sk_linker *linker)
 {
 	struct sk_reached *reached = &linker->reached;
 	uint32_t group = (uint32_t)reached->groups.count;
@@ -289,7 +289,7 @@ static void join_constructors(struct sk_linker *linker, struct sk_object *object
 		if (object->parts[i].type != SHT_INIT_ARRAY) /* an address that a destructor leaves is never used */
 			continue;
 		add_to_join(linker, component_of(linker, &object->parts[i]));
-		join(linker);
+		join_component(linker);
 	}
 }
 
@@ -303,7 +303,7 @@ void sk_linker_join_states(struct sk_linker *linker, const sk_symbol *symbols, c
 			component_of_code(linker, symbols[next]); /* a search needs an empty stack */
 		for (size_t j = i; j < next; j++)
 			add_to_join(linker, component_of_code(linker, symbols[j]));
-		join(linker);
+		join_component(linker);
 	}
 	for (size_t i = 0; i < linker->objects.count; i++)
 		if (linker->objects.items[i]->pulled && !linker->objects.items[i]->plain)

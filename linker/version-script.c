@@ -37,13 +37,13 @@ struct script {
 	bool failed; /* an error has been reported */
 };
 
-static struct sk_place place_of(const struct script *script)
+static struct sk_place place_of_script(const struct script *script)
 {
 	return (struct sk_place){
 		.file = script->path, .line = script->line, .column = (uint32_t)(script->at - script->line_start) + 1};
 }
 
-static void fail(struct script *script, struct sk_place place, const char *text)
+static void refuse_script(struct script *script, struct sk_place place, const char *text)
 {
 	if (!script->failed)
 		sk_error(script->linker->diag, place, "%s", text);
@@ -65,7 +65,7 @@ static void skip_comment(struct script *script)
 	const char *end = strstr(script->at + 2, "*/");
 
 	if (!end) {
-		fail(script, place_of(script), "a comment is not closed");
+		refuse_script(script, place_of_script(script), "a comment is not closed");
 		end = script->at + strlen(script->at) - 2;
 	}
 	while (script->at < end + 2)
@@ -92,11 +92,11 @@ static void next_token(struct script *script)
 	size_t length;
 
 	skip_space(script);
-	script->token = (struct token){.text = "", .place = place_of(script)};
+	script->token = (struct token){.text = "", .place = place_of_script(script)};
 	if (*script->at == '"') {
 		length = strcspn(script->at + 1, "\"\n");
 		if (script->at[length + 1] != '"')
-			fail(script, script->token.place, "a quoted name is not closed");
+			refuse_script(script, script->token.place, "a quoted name is not closed");
 		script->token.text = sk_arena_copy(arena, script->at + 1, length);
 		script->token.quoted = true;
 		script->at += length + 1 + (script->at[length + 1] == '"');
@@ -113,7 +113,7 @@ static bool next_is(const struct script *script, const char *text)
 	return !script->token.quoted && !strcmp(script->token.text, text);
 }
 
-static bool take(struct script *script, const char *text)
+static bool take_token(struct script *script, const char *text)
 {
 	if (script->failed || !next_is(script, text))
 		return false;
@@ -136,9 +136,9 @@ static void expect(struct script *script, const char *text)
 {
 	const char *found = *script->token.text || script->token.quoted ? script->token.text : "the end of the file";
 
-	if (!take(script, text))
-		fail(script, script->token.place,
-		     sk_arena_print(script->linker->arena, "expected '%s', but found %s", text, found));
+	if (!take_token(script, text))
+		refuse_script(script, script->token.place,
+			      sk_arena_print(script->linker->arena, "expected '%s', but found %s", text, found));
 }
 
 /* ---- patterns ---- */
@@ -151,7 +151,7 @@ static void add_pattern(struct script *script, const struct token *token, uint16
 	uint32_t fresh = (uint32_t)linker->patterns.count, number;
 
 	if (!*token->text) {
-		fail(script, token->place, "a name is empty");
+		refuse_script(script, token->place, "a name is empty");
 		return;
 	}
 	pattern.exact = token->quoted || !strpbrk(token->text, "*?[\\");
@@ -162,9 +162,9 @@ static void add_pattern(struct script *script, const struct token *token, uint16
 		sk_symbol_want(linker, sk_symbol_intern(linker, token->text, strlen(token->text)), NULL);
 	number = sk_map_insert(&script->names, token->text, strlen(token->text), fresh);
 	if (number != fresh && linker->patterns.items[number].version == version)
-		fail(script, token->place,
-		     sk_arena_print(linker->arena, "'%s' is named twice; first in line %u", token->text,
-				    linker->patterns.items[number].place.line));
+		refuse_script(script, token->place,
+			      sk_arena_print(linker->arena, "'%s' is named twice; first in line %u", token->text,
+					     linker->patterns.items[number].place.line));
 }
 
 static void read_pattern(struct script *script, const struct token *word, uint16_t version, bool global);
@@ -176,16 +176,16 @@ static void read_language(struct script *script, uint16_t version, bool global)
 
 	next_token(script);
 	if (strcmp(language.text, "C") != 0)
-		fail(script, language.place,
-		     !strcmp(language.text, "C++") ? "extern \"C++\" is not supported; give the mangled names"
-						   : "extern is only known for \"C\"");
+		refuse_script(script, language.place,
+			      !strcmp(language.text, "C++") ? "extern \"C++\" is not supported; give the mangled names"
+							    : "extern is only known for \"C\"");
 	expect(script, "{");
 	while (next_is_word(script)) {
 		struct token word = script->token;
 
 		next_token(script);
 		if (!word.quoted && !strcmp(word.text, "extern") && script->token.quoted)
-			fail(script, word.place, "extern inside extern");
+			refuse_script(script, word.place, "extern inside extern");
 		read_pattern(script, &word, version, global);
 	}
 	expect(script, "}");
@@ -211,7 +211,7 @@ static void read_body(struct script *script, uint16_t version)
 		bool is_global = next_is(script, "global"), is_local = next_is(script, "local");
 
 		next_token(script);
-		if ((is_global || is_local) && take(script, ":"))
+		if ((is_global || is_local) && take_token(script, ":"))
 			global = is_global;
 		else
 			read_pattern(script, &word, version, global);
@@ -226,9 +226,10 @@ static uint16_t add_version(struct script *script, const struct token *name)
 	uint32_t fresh = (uint32_t)linker->defined_versions.count;
 
 	if (fresh == MAXIMUM_VERSIONS)
-		fail(script, name->place, "there are too many versions");
+		refuse_script(script, name->place, "there are too many versions");
 	else if (sk_map_insert(&script->versions, name->text, strlen(name->text), fresh) != fresh)
-		fail(script, name->place, sk_arena_print(linker->arena, "version '%s' is defined twice", name->text));
+		refuse_script(script, name->place,
+			      sk_arena_print(linker->arena, "version '%s' is defined twice", name->text));
 	else
 		sk_array_push(linker->arena, &linker->defined_versions,
 			      (struct sk_defined_version){.name = name->text});
@@ -244,10 +245,11 @@ static void read_parents(struct script *script, struct sk_defined_version *versi
 		uint32_t parent = sk_map_find(&script->versions, name, strlen(name));
 
 		if (parent == SK_NONE || &script->linker->defined_versions.items[parent] == version)
-			fail(script, script->token.place,
-			     sk_arena_print(arena, "version '%s' is not defined before it is inherited", name));
+			refuse_script(
+				script, script->token.place,
+				sk_arena_print(arena, "version '%s' is not defined before it is inherited", name));
 		else if (version->parents.count == UINT16_MAX - 1)
-			fail(script, script->token.place, "there are too many versions to inherit");
+			refuse_script(script, script->token.place, "there are too many versions to inherit");
 		else
 			sk_array_push(arena, &version->parents, parent);
 	}
@@ -261,7 +263,7 @@ static void read_version(struct script *script)
 	uint16_t version = VER_NDX_GLOBAL;
 
 	if (anonymous ? linker->defined_versions.count || script->anonymous : script->anonymous)
-		fail(script, name.place, "a version without a name must be the only one");
+		refuse_script(script, name.place, "a version without a name must be the only one");
 	script->anonymous = anonymous;
 	if (!anonymous) {
 		if (!is_word(&name))

@@ -9,7 +9,7 @@
 #include "linker/linker.h"
 #include "linker/object.h"
 
-static uint32_t number_of(const struct sk_found *found, const struct sk_input_section *section)
+static uint32_t number_of_section(const struct sk_found *found, const struct sk_input_section *section)
 {
 	for (size_t i = 0; i < found->sections.count; i++)
 		if (found->sections.items[i] == section)
@@ -56,7 +56,7 @@ static bool print_symbol(struct sk_linker *linker, const struct sk_found *found,
 		if (!section)
 			continue;
 
-		uint32_t number = number_of(found, section);
+		uint32_t number = number_of_section(found, section);
 
 		any = true;
 		SK_PRINT(linker, "%s symbol: %s:(%s)", number == SK_NONE ? "dead" : "live",
@@ -67,7 +67,7 @@ static bool print_symbol(struct sk_linker *linker, const struct sk_found *found,
 	return any;
 }
 
-static const char *suggest(struct sk_linker *linker, const char *name)
+static const char *suggest_symbol(struct sk_linker *linker, const char *name)
 {
 	SK_ARRAY(const char *) names = {0};
 
@@ -89,6 +89,6 @@ void sk_print_reasons(struct sk_linker *linker, const struct sk_found *found)
 		if (!any)
 			sk_warning(linker->diag, (struct sk_place){0},
 				   "--why-live=%s: no object that takes part has this symbol in a section%s", name,
-				   suggest(linker, name));
+				   suggest_symbol(linker, name));
 	}
 }

@@ -103,7 +103,7 @@ static bool link_package(struct sk_link *link)
 	return written;
 }
 
-static void run(struct sk_link *link)
+static void run_link(struct sk_link *link)
 {
 	const struct sk_command_line *command = link->command;
 
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 	else if (command.version)
 		puts("sklink " PACKAGE_VERSION);
 	else if (understood)
-		run(&link);
+		run_link(&link);
 	sk_outputs_finish(&diag);
 	sk_diag_flush(&diag, "sklink", command.error_limit, stderr);
 	sk_linker_destroy(link.linker);

@@ -38,9 +38,9 @@ static const char *const descriptions[SK_DTYPE_COUNT][4] = {
 	[SK_BOOL] = {"|b1"},
 };
 
-static bool fail(char *error, size_t error_size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool refuse_file(char *error, size_t error_size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static bool fail(char *error, size_t error_size, const char *format, ...)
+static bool refuse_file(char *error, size_t error_size, const char *format, ...)
 {
 	va_list arguments;
 
@@ -87,10 +87,10 @@ static bool expect(struct parser *parser, char wanted, const char *place)
 	if (accept(parser, wanted))
 		return true;
 	if (parser->at == parser->end)
-		return fail(parser->error, parser->error_size, "the header ends where '%c' is expected %s", wanted,
-			    place);
-	return fail(parser->error, parser->error_size, "the header has byte 0x%02x where '%c' is expected %s",
-		    (unsigned char)*parser->at, wanted, place);
+		return refuse_file(parser->error, parser->error_size, "the header ends where '%c' is expected %s",
+				   wanted, place);
+	return refuse_file(parser->error, parser->error_size, "the header has byte 0x%02x where '%c' is expected %s",
+			   (unsigned char)*parser->at, wanted, place);
 }
 
 static bool accept_word(struct parser *parser, const char *word)
@@ -115,13 +115,15 @@ static bool parse_string(struct parser *parser, char *text, size_t size, const c
 	else if (accept(parser, '"'))
 		quote = '"';
 	else
-		return fail(parser->error, parser->error_size, "the header has no string %s", place);
+		return refuse_file(parser->error, parser->error_size, "the header has no string %s", place);
 	while (parser->at < parser->end && *parser->at != quote) {
 		if (*parser->at < ' ' || *parser->at > '~' || *parser->at == '\\')
-			return fail(parser->error, parser->error_size, "the header has byte 0x%02x in the string %s",
-				    (unsigned char)*parser->at, place);
+			return refuse_file(parser->error, parser->error_size,
+					   "the header has byte 0x%02x in the string %s", (unsigned char)*parser->at,
+					   place);
 		if (length + 1 == size)
-			return fail(parser->error, parser->error_size, "the header's string %s is too long", place);
+			return refuse_file(parser->error, parser->error_size, "the header's string %s is too long",
+					   place);
 		text[length++] = *parser->at++;
 	}
 	text[length] = '\0';
@@ -132,12 +134,12 @@ static bool parse_extent(struct parser *parser, uint64_t *extent)
 {
 	skip_space(parser);
 	if (parser->at == parser->end || *parser->at < '0' || *parser->at > '9')
-		return fail(parser->error, parser->error_size, "the header's shape is not a tuple of numbers");
+		return refuse_file(parser->error, parser->error_size, "the header's shape is not a tuple of numbers");
 	*extent = 0;
 	while (parser->at < parser->end && *parser->at >= '0' && *parser->at <= '9') {
 		if (__builtin_mul_overflow(*extent, 10, extent) ||
 		    __builtin_add_overflow(*extent, (uint64_t)(*parser->at - '0'), extent))
-			return fail(parser->error, parser->error_size, "an extent of the shape exceeds 64 bits");
+			return refuse_file(parser->error, parser->error_size, "an extent of the shape exceeds 64 bits");
 		parser->at++;
 	}
 	return true;
@@ -150,8 +152,8 @@ static bool parse_shape(struct parser *parser, struct header *header)
 	header->rank = 0;
 	while (!accept(parser, ')')) {
 		if (header->rank == SK_MAX_RANK)
-			return fail(parser->error, parser->error_size, "the shape has more than %d dimensions",
-				    SK_MAX_RANK);
+			return refuse_file(parser->error, parser->error_size, "the shape has more than %d dimensions",
+					   SK_MAX_RANK);
 		if (!parse_extent(parser, &header->shape[header->rank++]))
 			return false;
 		if (accept(parser, ','))
@@ -172,21 +174,22 @@ static bool parse_value(struct parser *parser, struct header *header, const char
 	if (!strcmp(key, "descr")) {
 		seen = &header->has_description;
 		if (accept(parser, '['))
-			return fail(parser->error, parser->error_size, "the elements are records, not plain numbers");
+			return refuse_file(parser->error, parser->error_size,
+					   "the elements are records, not plain numbers");
 		good = parse_string(parser, header->description, sizeof(header->description), "for 'descr'");
 	} else if (!strcmp(key, "fortran_order")) {
 		seen = &header->has_order;
 		header->fortran_order = accept_word(parser, "True");
 		good = header->fortran_order || accept_word(parser, "False") ||
-		       fail(parser->error, parser->error_size, "'fortran_order' is neither True nor False");
+		       refuse_file(parser->error, parser->error_size, "'fortran_order' is neither True nor False");
 	} else if (!strcmp(key, "shape")) {
 		seen = &header->has_shape;
 		good = parse_shape(parser, header);
 	} else {
-		return fail(parser->error, parser->error_size, "the header has an unknown key '%s'", key);
+		return refuse_file(parser->error, parser->error_size, "the header has an unknown key '%s'", key);
 	}
 	if (good && *seen)
-		return fail(parser->error, parser->error_size, "the header has the key '%s' twice", key);
+		return refuse_file(parser->error, parser->error_size, "the header has the key '%s' twice", key);
 	*seen = true;
 	return good;
 }
@@ -209,20 +212,20 @@ static bool parse_dictionary(struct parser *parser, struct header *header)
 	}
 	skip_space(parser);
 	if (parser->at != parser->end)
-		return fail(parser->error, parser->error_size, "the header goes on after its dictionary");
+		return refuse_file(parser->error, parser->error_size, "the header goes on after its dictionary");
 	const char *missing = !header->has_description ? "descr"
 			      : !header->has_order     ? "fortran_order"
 			      : !header->has_shape     ? "shape"
 						       : NULL;
 	if (missing)
-		return fail(parser->error, parser->error_size, "the header has no key '%s'", missing);
+		return refuse_file(parser->error, parser->error_size, "the header has no key '%s'", missing);
 	return true;
 }
 
 /* ---- reading ---- */
 
 /* Return the manifest's name of a description, if its type is known. */
-static const char *describe(const char *description)
+static const char *describe_type(const char *description)
 {
 	for (enum sk_dtype dtype = SK_DTYPE_NONE + 1; dtype < SK_DTYPE_COUNT; dtype++)
 		if (!strcmp(descriptions[dtype][0], description))
@@ -235,8 +238,8 @@ static bool check_type(const struct header *header, enum sk_dtype dtype, char *e
 	for (int i = 0; descriptions[dtype][i]; i++)
 		if (!strcmp(descriptions[dtype][i], header->description))
 			return true;
-	return fail(error, error_size, "the elements are '%s' (%s), wanted is %s ('%s')", header->description,
-		    describe(header->description), sk_dtype_name(dtype), descriptions[dtype][0]);
+	return refuse_file(error, error_size, "the elements are '%s' (%s), wanted is %s ('%s')", header->description,
+			   describe_type(header->description), sk_dtype_name(dtype), descriptions[dtype][0]);
 }
 
 const char *sk_print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t size)
@@ -251,8 +254,8 @@ const char *sk_print_shape(uint32_t rank, const uint64_t *shape, char *text, siz
 }
 
 /* Compute the bytes of an array. An extent of 0 makes it empty, however large the others are. */
-static bool measure(enum sk_dtype dtype, uint32_t rank, const uint64_t *shape, uint64_t *bytes, char *error,
-		    size_t error_size)
+static bool measure_array(enum sk_dtype dtype, uint32_t rank, const uint64_t *shape, uint64_t *bytes, char *error,
+			  size_t error_size)
 {
 	char text[SK_SHAPE_SIZE];
 	bool overflow = false;
@@ -265,8 +268,8 @@ static bool measure(enum sk_dtype dtype, uint32_t rank, const uint64_t *shape, u
 		}
 		overflow |= __builtin_mul_overflow(*bytes, shape[i], bytes);
 	}
-	return !overflow ||
-	       fail(error, error_size, "the shape %s is too large", sk_print_shape(rank, shape, text, sizeof(text)));
+	return !overflow || refuse_file(error, error_size, "the shape %s is too large",
+					sk_print_shape(rank, shape, text, sizeof(text)));
 }
 
 /* After the header the file must have exactly the elements of the shape. */
@@ -275,17 +278,17 @@ static bool check_size(const struct header *header, enum sk_dtype dtype, uint64_
 {
 	char shape[SK_SHAPE_SIZE];
 
-	if (!measure(dtype, header->rank, header->shape, bytes, error, error_size))
+	if (!measure_array(dtype, header->rank, header->shape, bytes, error, error_size))
 		return false;
 	sk_print_shape(header->rank, header->shape, shape, sizeof(shape));
 	if (found < *bytes)
-		return fail(error, error_size,
-			    "the file is truncated: shape %s of %s needs %" PRIu64 " bytes of elements, %" PRIu64
-			    " are there",
-			    shape, sk_dtype_name(dtype), *bytes, found);
+		return refuse_file(error, error_size,
+				   "the file is truncated: shape %s of %s needs %" PRIu64 " bytes of elements, %" PRIu64
+				   " are there",
+				   shape, sk_dtype_name(dtype), *bytes, found);
 	if (found > *bytes)
-		return fail(error, error_size, "%" PRIu64 " bytes follow the %" PRIu64 " of shape %s", found - *bytes,
-			    *bytes, shape);
+		return refuse_file(error, error_size, "%" PRIu64 " bytes follow the %" PRIu64 " of shape %s",
+				   found - *bytes, *bytes, shape);
 	return true;
 }
 
@@ -316,25 +319,26 @@ static bool parse_file(const unsigned char *bytes, uint64_t size, enum sk_dtype 
 		       size_t error_size)
 {
 	if (size < MAGIC_SIZE || memcmp(bytes, magic, MAGIC_SIZE))
-		return fail(error, error_size, "not a .npy file (it does not begin with \\x93NUMPY)");
+		return refuse_file(error, error_size, "not a .npy file (it does not begin with \\x93NUMPY)");
 	if (size < MAGIC_SIZE + 2)
-		return fail(error, error_size, "the file is truncated in its header");
+		return refuse_file(error, error_size, "the file is truncated in its header");
 	unsigned major = bytes[MAGIC_SIZE], minor = bytes[MAGIC_SIZE + 1];
 	if ((major != 1 && major != 2) || minor != 0)
-		return fail(error, error_size, ".npy version %u.%u; versions 1.0 and 2.0 are read", major, minor);
+		return refuse_file(error, error_size, ".npy version %u.%u; versions 1.0 and 2.0 are read", major,
+				   minor);
 
 	int length_size = major == 1 ? 2 : 4;
 	uint64_t start = (uint64_t)(MAGIC_SIZE + 2 + length_size);
 	if (size < start)
-		return fail(error, error_size, "the file is truncated in its header");
+		return refuse_file(error, error_size, "the file is truncated in its header");
 	uint64_t length = little_endian(bytes + MAGIC_SIZE + 2, length_size);
 	if (length > size - start)
-		return fail(error, error_size,
-			    "the file is truncated in its header: %" PRIu64 " bytes are announced, %" PRIu64
-			    " are there",
-			    length, size - start);
+		return refuse_file(error, error_size,
+				   "the file is truncated in its header: %" PRIu64 " bytes are announced, %" PRIu64
+				   " are there",
+				   length, size - start);
 	if (length > HEADER_LIMIT)
-		return fail(error, error_size, "a header of %" PRIu64 " bytes is too long", length);
+		return refuse_file(error, error_size, "a header of %" PRIu64 " bytes is too long", length);
 
 	struct header header = {0};
 	struct parser parser = {
@@ -346,8 +350,8 @@ static bool parse_file(const unsigned char *bytes, uint64_t size, enum sk_dtype 
 	if (!parse_dictionary(&parser, &header) || !check_type(&header, dtype, error, error_size))
 		return false;
 	if (header.fortran_order && has_orders(&header))
-		return fail(error, error_size,
-			    "the array is in Fortran order, wanted is C order (numpy.ascontiguousarray)");
+		return refuse_file(error, error_size,
+				   "the array is in Fortran order, wanted is C order (numpy.ascontiguousarray)");
 	npy->rank = header.rank;
 	memcpy(npy->shape, header.shape, sizeof(npy->shape));
 	npy->data = bytes + start + length;
@@ -360,24 +364,24 @@ bool sk_npy_open(const char *path, enum sk_dtype dtype, struct sk_npy *npy, char
 
 	memset(npy, 0, sizeof(*npy));
 	if (sk_dtype_size(dtype) == 0)
-		return fail(error, error_size, "no such element type: %d", (int)dtype);
+		return refuse_file(error, error_size, "no such element type: %d", (int)dtype);
 	/* O_NONBLOCK: opening a pipe must not wait for a writer. */
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file < 0)
-		return fail(error, error_size, "%s", strerror(errno));
+		return refuse_file(error, error_size, "%s", strerror(errno));
 	if (fstat(file, &status) || !S_ISREG(status.st_mode)) {
 		close(file);
-		return fail(error, error_size, "not a regular file");
+		return refuse_file(error, error_size, "not a regular file");
 	}
 	if (status.st_size == 0) {
 		close(file);
-		return fail(error, error_size, "the file is empty");
+		return refuse_file(error, error_size, "the file is empty");
 	}
 	const void *mapping = sk_map_file(file, (size_t)status.st_size, path);
 	int reason = errno;
 	close(file);
 	if (!mapping)
-		return fail(error, error_size, "%s", strerror(reason));
+		return refuse_file(error, error_size, "%s", strerror(reason));
 	if (!parse_file(mapping, (uint64_t)status.st_size, dtype, npy, error, error_size)) {
 		sk_unmap_file(mapping, (size_t)status.st_size);
 		memset(npy, 0, sizeof(*npy));
@@ -452,15 +456,16 @@ bool sk_npy_write(const char *path, enum sk_dtype dtype, uint32_t rank, const ui
 	uint64_t bytes;
 
 	if (sk_dtype_size(dtype) == 0 || rank > SK_MAX_RANK)
-		return fail(error, error_size, "no such array: type %d, %" PRIu32 " dimensions", (int)dtype, rank);
-	if (!measure(dtype, rank, shape, &bytes, error, error_size))
+		return refuse_file(error, error_size, "no such array: type %d, %" PRIu32 " dimensions", (int)dtype,
+				   rank);
+	if (!measure_array(dtype, rank, shape, &bytes, error, error_size))
 		return false;
 	size_t header_size = make_header(dtype, rank, shape, header, sizeof(header));
 
 	bool in_place;
 	int file = open_output(path, &in_place);
 	if (file < 0)
-		return fail(error, error_size, "%s", strerror(errno));
+		return refuse_file(error, error_size, "%s", strerror(errno));
 	bool good = write_all(file, header, header_size) && write_all(file, data, bytes);
 	int reason = errno;
 	if (close(file) && good) {
@@ -474,5 +479,5 @@ bool sk_npy_write(const char *path, enum sk_dtype dtype, uint32_t rank, const ui
 	if (good)
 		return true;
 	sk_unfinished_remove(path);
-	return fail(error, error_size, "%s", strerror(reason));
+	return refuse_file(error, error_size, "%s", strerror(reason));
 }

@@ -7,8 +7,8 @@
 #include "format/skplan.h"
 
 /* Find the place of the operand; `unshared`: for a task entry. */
-static bool place(const struct sk_plan_checker *checker, uint32_t number, bool unshared,
-		  struct sk_plan_argument *argument)
+static bool place_operand(const struct sk_plan_checker *checker, uint32_t number, bool unshared,
+			  struct sk_plan_argument *argument)
 {
 	const struct sk_plan_view *view = checker->view;
 	const struct sk_plan_tensor *tensor;
@@ -47,7 +47,7 @@ bool sk_plan_make_arguments(struct sk_plan_checker *checker, const struct sk_pla
 		struct sk_plan_argument *made = &view->made[call->first_argument + i];
 
 		checker->argument = i;
-		if (argument.flags & SK_ARGUMENT_OPERAND && !place(checker, operand++, unshared, &argument))
+		if (argument.flags & SK_ARGUMENT_OPERAND && !place_operand(checker, operand++, unshared, &argument))
 			return false;
 		/* Others may be reading a record that was made before, and that has been checked as one of their
 		 * call. */

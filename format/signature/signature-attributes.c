@@ -88,7 +88,7 @@ static bool is_foreign_name(const char *text)
 }
 
 /* Suggest the nearest value, or list all. */
-static const char *suggest(struct sk_arena *arena, const char *value, const char *const *values, size_t count)
+static const char *suggest_value(struct sk_arena *arena, const char *value, const char *const *values, size_t count)
 {
 	const char *text = sk_did_you_mean(arena, value, values, count);
 
@@ -151,7 +151,7 @@ static bool check_attribute_value(struct sk_signature_source *source, enum attri
 		sk_signature_error(source, at, "'%s' takes no value", name);
 	else if (values && !sk_signature_is_one_of(value, values, count))
 		sk_signature_error(source, at, "'%s' cannot be '%s'%s", name, value,
-				   suggest(source->arena, value, values, count));
+				   suggest_value(source->arena, value, values, count));
 	else if (!values && !form && !(attribute == ATTRIBUTE_ISA ? is_foreign_name(value) : is_identifier(value)))
 		sk_signature_error(source, at, "'%s' is not a name%s", value,
 				   attribute == ATTRIBUTE_BLOCKS

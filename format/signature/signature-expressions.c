@@ -55,7 +55,7 @@ static struct sk_value_expression *add_open(struct sk_signature_parser *parser, 
 	return added;
 }
 
-static struct sk_value_expression *fail(struct sk_signature_parser *parser, const char *what)
+static struct sk_value_expression *refuse_expression(struct sk_signature_parser *parser, const char *what)
 {
 	sk_token_expected(parser, what);
 	return NULL;
@@ -114,7 +114,7 @@ static struct sk_value_expression *parse_symbol(struct sk_signature_parser *pars
 
 	sk_token_advance(parser);
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return fail(parser, "the name of a symbol after '&'");
+		return refuse_expression(parser, "the name of a symbol after '&'");
 	name = parser->token.word;
 	sk_token_advance(parser);
 	return add_part(parser, (struct sk_value_expression){
@@ -132,7 +132,7 @@ static struct sk_value_expression *parse_block(struct sk_signature_parser *parse
 	if (!sk_token_sign(parser, '.', "'.index' or '.count' after 'block'"))
 		return NULL;
 	if (!sk_token_is_word(parser, "index") && !sk_token_is_word(parser, "count"))
-		return fail(parser, "'index' or 'count' after 'block.'");
+		return refuse_expression(parser, "'index' or 'count' after 'block.'");
 	part.kind = sk_token_is_word(parser, "index") ? SK_VALUE_BLOCK_INDEX : SK_VALUE_BLOCK_COUNT;
 	part.name = part.kind == SK_VALUE_BLOCK_INDEX ? "block.index" : "block.count";
 	sk_token_advance(parser);
@@ -142,7 +142,7 @@ static struct sk_value_expression *parse_block(struct sk_signature_parser *parse
 			if (sk_token_is_word(parser, axes[axis]))
 				part.axis = axis;
 		if (part.axis == SK_NONE)
-			return fail(parser, "'x', 'y' or 'z'");
+			return refuse_expression(parser, "'x', 'y' or 'z'");
 		sk_token_advance(parser);
 	}
 	return is_fixed(parser, at, part.name) ? add_open(parser, at, part) : NULL;
@@ -176,7 +176,7 @@ static struct sk_value_expression *parse_attribute(struct sk_signature_parser *p
 	sk_token_advance(parser);
 	sk_token_advance(parser);
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return fail(parser, "the name of an attribute after 'attr('");
+		return refuse_expression(parser, "the name of an attribute after 'attr('");
 	part.name = parser->token.word;
 	/* An attribute that affects only the cost does not make the kernel support it. */
 	if (!parser->is_cost &&
@@ -200,11 +200,11 @@ static struct sk_value_expression *parse_function(struct sk_signature_parser *pa
 	sk_token_advance(parser);
 	sk_token_advance(parser);
 	if (parser->token.kind != SK_TOKEN_WORD)
-		return fail(parser, sk_arena_print(parser->source->arena, "%s after '%s('",
-						   kind == SK_VALUE_SIZEOF     ? "a parameter or a type"
-						   : kind == SK_VALUE_OPERANDS ? "a table of tensors"
-									       : "an extent",
-						   function));
+		return refuse_expression(parser, sk_arena_print(parser->source->arena, "%s after '%s('",
+								kind == SK_VALUE_SIZEOF	    ? "a parameter or a type"
+								: kind == SK_VALUE_OPERANDS ? "a table of tensors"
+											    : "an extent",
+								function));
 	name = parser->token.word;
 	at = parser->token.start;
 	sk_token_advance(parser);
@@ -254,7 +254,7 @@ static struct sk_value_expression *parse_word(struct sk_signature_parser *parser
 		return add_part(parser, (struct sk_value_expression){.kind = words[i].kind, .name = token.word});
 	}
 	if (sk_token_is_reserved(token.word))
-		return fail(parser, "a value (words of the grammar cannot be names)");
+		return refuse_expression(parser, "a value (words of the grammar cannot be names)");
 	if (called) {
 		sk_signature_error(parser->source, token.start,
 				   "there is no '%.80s(…)'; there are begin, end, size, sizeof, count and attr",
@@ -282,7 +282,8 @@ static struct sk_value_expression *parse_primary(struct sk_signature_parser *par
 	if (sk_token_is_sign(parser, '&'))
 		return parse_symbol(parser);
 	if (!sk_token_is_sign(parser, '('))
-		return fail(parser, sk_token_is_sign(parser, '\'') ? "one character between quotes" : "a value");
+		return refuse_expression(parser,
+					 sk_token_is_sign(parser, '\'') ? "one character between quotes" : "a value");
 	if (!count_part(parser))
 		return NULL;
 	sk_token_advance(parser);

@@ -130,7 +130,7 @@ struct expander {
 	uint32_t dimension;
 };
 
-static void put(const struct expander *expander, const char *text, size_t length)
+static void put_text(const struct expander *expander, const char *text, size_t length)
 {
 	fwrite(text, 1, length, expander->out);
 }
@@ -141,7 +141,7 @@ static void put_slice(const struct expander *expander, const char *from, size_t 
 	const struct sk_signature_piece piece = {(size_t)ftell(expander->out), length, from};
 
 	sk_array_push(expander->source->arena, &expander->inner->pieces, piece);
-	put(expander, from, length);
+	put_text(expander, from, length);
 }
 
 static const struct sk_parameter *parameter_of(const struct expander *expander)
@@ -334,7 +334,7 @@ static void expand(struct expander *expander, const char *text, size_t length)
 	while (text < end) {
 		const char *sign = memchr(text, '$', (size_t)(end - text));
 
-		put(expander, text, (size_t)((sign ? sign : end) - text));
+		put_text(expander, text, (size_t)((sign ? sign : end) - text));
 		if (!sign)
 			return;
 		text = sign + 2;

@@ -528,7 +528,7 @@ static bool parse_text(struct sk_signature_parser *parser)
 }
 
 /* Copy the parsed parts to the arena: there are many signatures, most of them short. */
-static void keep(struct sk_arena *arena, struct sk_signature *signature)
+static void keep_signature(struct sk_arena *arena, struct sk_signature *signature)
 {
 	struct sk_parameter *parameters = SK_NEW_ARRAY(arena, struct sk_parameter, signature->parameter_count);
 	const char **extents = SK_NEW_ARRAY(arena, const char *, signature->extent_count);
@@ -594,7 +594,7 @@ static const struct sk_signature *parse(struct sk_signature_source source)
 		return NULL;
 	parser.signature->conditions = source.conditions.items;
 	parser.signature->condition_count = (uint32_t)source.conditions.count;
-	keep(source.arena, parser.signature);
+	keep_signature(source.arena, parser.signature);
 	parser.signature->text = parser.source->normal;
 	return parser.source->failed ? NULL : parser.signature;
 }

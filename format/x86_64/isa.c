@@ -102,7 +102,7 @@ uint64_t sk_isa_default(void)
 	return levels_up_to(3);
 }
 
-static void append(char *text, const char *name)
+static void append_name(char *text, const char *name)
 {
 	size_t used = strlen(text);
 
@@ -120,20 +120,20 @@ const char *sk_isa_text(char text[SK_ISA_TEXT_SIZE], uint64_t set)
 		level--;
 	*text = '\0';
 	if (!set)
-		append(text, "none declared");
+		append_name(text, "none declared");
 	else
-		append(text, sk_isa_names[level - 1]);
+		append_name(text, sk_isa_names[level - 1]);
 	left &= ~levels_up_to(LEVELS);
 	for (size_t i = 0; i < FEATURES; i++) {
 		if (left & UINT64_C(1) << features[i].bit)
-			append(text, features[i].name);
+			append_name(text, features[i].name);
 		left &= ~(UINT64_C(1) << features[i].bit);
 	}
 	for (unsigned bit = 0; bit < 64; bit++) {
 		if (!(left & UINT64_C(1) << bit))
 			continue;
 		snprintf(name, sizeof(name), "bit-%u", bit);
-		append(text, name);
+		append_name(text, name);
 	}
 	return text;
 }

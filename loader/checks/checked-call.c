@@ -124,7 +124,7 @@ static void store_fields(const struct sk_checked *checked)
 			store_field(checked, &arguments[i], value_of(checked, &arguments[i], i));
 }
 
-static void pass(struct sk_checked *checked, struct sk_argument_place place, uint64_t value)
+static void pass_value(struct sk_checked *checked, struct sk_argument_place place, uint64_t value)
 {
 	if (place.kind == SK_IN_VECTOR_REGISTER)
 		checked->registers.floats[place.index] = value;
@@ -145,8 +145,8 @@ static void pass_arguments(struct sk_checked *checked)
 		bool by_value = argument->flags & SK_ARGUMENT_BY_VALUE;
 
 		for (uint32_t part = 0; part < parts; part++)
-			pass(checked, sk_convention_next(sk_machine_convention(), &taken, argument, part),
-			     by_value ? part_of(checked, argument, part) : value_of(checked, argument, i));
+			pass_value(checked, sk_convention_next(sk_machine_convention(), &taken, argument, part),
+				   by_value ? part_of(checked, argument, part) : value_of(checked, argument, i));
 	}
 	checked->registers.stack = checked->stack;
 	checked->registers.stack_count = taken.stack / sizeof(uint64_t);
@@ -243,7 +243,7 @@ static bool is_aborted(const struct sk_checked *checked)
 }
 
 /* Return the core's result when it ends the launch with a status of its task. */
-static int fail(const struct sk_checked *checked, int status)
+static int end_with_status(const struct sk_checked *checked, int status)
 {
 	checked->core->abi.failed_task = checked->call->task;
 	return status;
@@ -255,7 +255,7 @@ static void go_on(struct sk_checked *checked, bool (*open)(struct sk_checked *ch
 	if (is_aborted(checked))
 		sk_call_leave(SK_STATUS_ABORTED);
 	if (!open(checked))
-		sk_call_leave(fail(checked, 1));
+		sk_call_leave(end_with_status(checked, 1));
 	checked->core->call.host->in_runtime = false;
 }
 
@@ -264,7 +264,7 @@ static void pause_owing(struct sk_checked *checked, enum sk_owed most)
 	sk_fibre_tidy();
 	checked->core->call.host->in_runtime = true;
 	if (!sk_guard_leave(checked->guard, most, checked->finding))
-		sk_call_leave(fail(checked, 1));
+		sk_call_leave(end_with_status(checked, 1));
 }
 
 void sk_checked_pause(struct sk_checked *checked)
@@ -314,7 +314,7 @@ static int call_once(struct sk_checked *checked)
 		return SK_STATUS_ABORTED;
 	checked->phase = waits ? SK_BEFORE_WAIT : SK_OPEN;
 	if (!access_states(checked) || (waits ? !open_windows(checked) : !begin_accesses(checked)))
-		return fail(checked, 1);
+		return end_with_status(checked, 1);
 	pass_arguments(checked);
 	invoke(checked);
 	bool forgotten = waits && !checked->block.waited;
@@ -326,10 +326,10 @@ static int call_once(struct sk_checked *checked)
 
 	if (!sk_guard_leave(checked->guard, status ? SK_OWED_NONE : most, checked->finding) ||
 	    !sk_control_is_tidy(&checked->registers.control, checked->finding, SK_FINDING_SIZE))
-		return fail(checked, 1);
+		return end_with_status(checked, 1);
 	if (status || !forgotten)
-		return status ? fail(checked, status) : 0;
-	return sk_checked_await(checked) ? fail(checked, SK_STATUS_NOT_AWAITED) : SK_STATUS_ABORTED;
+		return status ? end_with_status(checked, status) : 0;
+	return sk_checked_await(checked) ? end_with_status(checked, SK_STATUS_NOT_AWAITED) : SK_STATUS_ABORTED;
 }
 
 struct sk_checked *sk_checked_of(const struct sk_device_core *core)
@@ -376,7 +376,7 @@ static int call_inner(struct sk_checked *checked)
 	if (checked->call->loop_count < SK_MAX_LOOPS)
 		return call_once(checked);
 	if (!look_at_owed(checked, true))
-		return fail(checked, 1);
+		return end_with_status(checked, 1);
 	for (uint64_t low = 0; low < loops[1].extent && !status; low = checked->inner_high) {
 		uint64_t left = loops[1].extent - low;
 
@@ -385,7 +385,7 @@ static int call_inner(struct sk_checked *checked)
 		status = call_once(checked);
 	}
 	if (!status && !look_at_owed(checked, false))
-		return fail(checked, 1);
+		return end_with_status(checked, 1);
 	return status;
 }
 
@@ -400,7 +400,7 @@ int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high)
 	if (!loop)
 		return call_once(checked);
 	if (!access_part(checked))
-		return fail(checked, 1);
+		return end_with_status(checked, 1);
 	for (; low < high && !status; low = checked->high) {
 		checked->low = low;
 		checked->high = low + (high - low < loop->tile ? high - low : loop->tile);

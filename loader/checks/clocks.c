@@ -103,7 +103,7 @@ void sk_clocks_close(struct sk_clocks *clocks)
 }
 
 /* Return a call's number in the launch. */
-static uint32_t number_of(const struct sk_clocks *clocks, const struct sk_plan_call *call)
+static uint32_t number_of_call(const struct sk_clocks *clocks, const struct sk_plan_call *call)
 {
 	return (uint32_t)(call - sk_plan_launch_calls(clocks->plan, clocks->launch).first) + 1;
 }
@@ -184,7 +184,7 @@ void sk_clocks_finish(struct sk_clocks *clocks, uint64_t row, const struct sk_pl
 	uint32_t *clock = clock_of(clocks, row);
 	uint64_t index = step->core_set == SK_ALL_CORES ? row - sk_core_row(clocks->cores, step->lane, 0) : 0;
 
-	clock[row] = number_of(clocks, sk_plan_step_calls(clocks->plan, step).end - 1);
+	clock[row] = number_of_call(clocks, sk_plan_step_calls(clocks->plan, step).end - 1);
 	if (!(step->flags & SK_STEP_PUBLISH))
 		return;
 	if (!*published)
@@ -198,8 +198,8 @@ void sk_clocks_finish(struct sk_clocks *clocks, uint64_t row, const struct sk_pl
 /* ---- histories ---- */
 
 /* Insert a span at the index; its history is a copy of that of the span there, or empty. */
-static bool insert(const struct sk_clocks *clocks, struct history *history, uint32_t index, uint64_t low, uint64_t high,
-		   const struct touch *cores)
+static bool insert_span(const struct sk_clocks *clocks, struct history *history, uint32_t index, uint64_t low,
+			uint64_t high, const struct touch *cores)
 {
 	struct touch *copy = calloc(clocks->rows, sizeof(*copy));
 
@@ -225,11 +225,11 @@ static bool insert(const struct sk_clocks *clocks, struct history *history, uint
 }
 
 /* Cut the span at the index in two, at a place inside it. */
-static bool cut(const struct sk_clocks *clocks, struct history *history, uint32_t index, uint64_t at)
+static bool cut_span(const struct sk_clocks *clocks, struct history *history, uint32_t index, uint64_t at)
 {
 	const struct span *span = &history->spans[index];
 
-	if (!insert(clocks, history, index, span->low, at, span->cores))
+	if (!insert_span(clocks, history, index, span->low, at, span->cores))
 		return false;
 	history->spans[index + 1].low = at;
 	return true;
@@ -313,7 +313,7 @@ static const struct sk_plan_step *step_of(const struct sk_clocks *clocks, uint32
 {
 	const struct sk_plan_step *step = clocks->plan->steps + clocks->launch->first_step;
 
-	while (number_of(clocks, sk_plan_step_calls(clocks->plan, step).end - 1) < number)
+	while (number_of_call(clocks, sk_plan_step_calls(clocks->plan, step).end - 1) < number)
 		step++;
 	return step;
 }
@@ -393,7 +393,7 @@ static const struct sk_plan_call *partner_of(const struct access *access)
  * task, are responsible for the order among themselves. */
 static uint32_t last_call(const struct sk_clocks *clocks, const struct access *access, uint32_t last, uint32_t before)
 {
-	bool same = last == number_of(clocks, access->call) || last == number_of(clocks, partner_of(access));
+	bool same = last == number_of_call(clocks, access->call) || last == number_of_call(clocks, partner_of(access));
 
 	return same && access->step->kind == SK_STEP_BLOCKS ? before : last;
 }
@@ -412,7 +412,7 @@ static void note(uint32_t *last, uint32_t *before, uint32_t number)
 static bool check_own(const struct sk_clocks *clocks, const struct access *access, const struct touch *touch,
 		      const struct sk_rows *touched)
 {
-	uint32_t number = number_of(clocks, access->call);
+	uint32_t number = number_of_call(clocks, access->call);
 
 	if (touch->write > number)
 		return name_race(clocks, access, touched, access->row, touch->write, true);
@@ -445,7 +445,7 @@ static bool check_touches(const struct sk_clocks *clocks, const struct access *a
 
 static void note_access(const struct sk_clocks *clocks, const struct access *access, struct touch *cores)
 {
-	uint32_t number = number_of(clocks, access->call);
+	uint32_t number = number_of_call(clocks, access->call);
 	struct touch *own = &cores[access->row];
 
 	if (access->write)
@@ -509,11 +509,11 @@ static bool check_piece(const struct sk_clocks *clocks, struct history *history,
 		if (i == history->count || history->spans[i].low > low) {
 			uint64_t next = i == history->count ? high : history->spans[i].low;
 
-			good = insert(clocks, history, i, low, next < high ? next : high, NULL);
+			good = insert_span(clocks, history, i, low, next < high ? next : high, NULL);
 		} else if (history->spans[i].low < low) {
-			good = cut(clocks, history, i++, low);
+			good = cut_span(clocks, history, i++, low);
 		} else if (history->spans[i].high > high) {
-			good = cut(clocks, history, i, high);
+			good = cut_span(clocks, history, i, high);
 		} else {
 			struct sk_rows touched = rows_of_span(&history->spans[i]);
 

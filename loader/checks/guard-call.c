@@ -128,7 +128,7 @@ static bool open_wanted(struct sk_guard *guard)
 }
 
 /* Save [start, end). False: no memory. */
-static bool keep(struct sk_guard *guard, uint32_t memory, char *start, const char *end)
+static bool keep_range(struct sk_guard *guard, uint32_t memory, char *start, const char *end)
 {
 	size_t size = (size_t)(end - start);
 
@@ -167,17 +167,17 @@ static bool keep_borders(struct sk_guard *guard)
 		char *page = page_of(guard, memory, window->start), *row_end = window->start + window->rows.width;
 
 		if (window->memory != last || page > end) {
-			good = keep(guard, last, at, end);
+			good = keep_range(guard, last, at, end);
 			at = page;
 		}
-		good = good && keep(guard, window->memory, at, window->start);
+		good = good && keep_range(guard, window->memory, at, window->start);
 		if (window->memory != last || row_end > at)
 			at = row_end;
 		if (window->memory != last || page_end(guard, memory, window->end) > end)
 			end = page_end(guard, memory, window->end);
 		last = window->memory;
 	}
-	return good && keep(guard, last, at, end);
+	return good && keep_range(guard, last, at, end);
 }
 
 /* Make room for the borders of so many windows. */

@@ -156,7 +156,7 @@ static uint64_t aligned_size(const struct sk_guarded_memory *memory)
 }
 
 /* Find the number of pages that it needs, before there are any. */
-static void measure(const struct sk_guard *guard, struct sk_guarded_memory *memory)
+static void count_pages(const struct sk_guard *guard, struct sk_guarded_memory *memory)
 {
 	uint64_t limit = SIZE_MAX - 2 * GUARD - guard->page - TENSOR_ALIGN, bytes;
 	bool fits = !__builtin_add_overflow(memory->bytes, memory->padding, &bytes) && bytes < limit;
@@ -223,7 +223,7 @@ static void describe_memories(struct sk_guard *guard)
 		memory->padding = tensor ? sk_plan_type(tensor)->padding : 0;
 		memory->word = tensor && sk_plan_type(tensor)->dtype == SK_F32 ? 4 : 8;
 		if (tensor ? tensor->space != SK_SPACE_NONE : scratch != 0)
-			measure(guard, memory);
+			count_pages(guard, memory);
 	}
 }
 

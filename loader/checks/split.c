@@ -207,7 +207,7 @@ static int report(const struct sk_checked *checked, struct cut cut, uint64_t ele
 }
 
 /* Report the first difference from the saved bytes; return 0 if there is none. */
-static int compare(const struct sk_checked *checked, struct cut cut, const char *kept)
+static int find_difference(const struct sk_checked *checked, struct cut cut, const char *kept)
 {
 	for (uint32_t i = 0; i < checked->call->argument_count; i++) {
 		struct written written = written_by(checked, i);
@@ -246,7 +246,7 @@ static int check_way(struct sk_checked *checked, struct sk_split_check *split, s
 	char what[64];
 
 	if (!status)
-		return compare(checked, cut, split->whole);
+		return find_difference(checked, cut, split->whole);
 	if (status == SK_STATUS_ABORTED || checked->finding[0])
 		return status;
 	snprintf(what, sizeof(what), "returns status %d, unlike", status);

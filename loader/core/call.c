@@ -118,7 +118,7 @@ void sk_call_over(struct sk_host *host)
 }
 
 /* Run the call, on its fibre. */
-static struct sk_fibre *run(void *context)
+static struct sk_fibre *run_on_fibre(void *context)
 {
 	struct sk_call *call = context;
 	struct sk_host *host = call->host;
@@ -149,7 +149,7 @@ void sk_call_prepare(struct sk_call *call, const struct sk_package *package, int
 	call->begun = false;
 	call->over = false;
 	call->fault.kind = SK_FAULT_NONE;
-	sk_fibre_prepare(&call->fibre, run, call);
+	sk_fibre_prepare(&call->fibre, run_on_fibre, call);
 }
 
 /* Enter the C locale until the thread is back on its own stack. */

@@ -37,7 +37,7 @@ int sk_exit_function_add(void (*function)(void *), void *argument, void *handle)
 }
 
 /* Remove the last function of the package from the list. False: there is none. */
-static bool take(const struct sk_package *package, struct exit_function *taken)
+static bool take_last_function(const struct sk_package *package, struct exit_function *taken)
 {
 	struct exit_function **link = &last, *found;
 
@@ -65,7 +65,7 @@ void sk_exit_functions_call(void *handle)
 	for (;;) {
 		host->in_runtime = true;
 
-		bool found = take(host->running->package, &taken);
+		bool found = take_last_function(host->running->package, &taken);
 
 		host->in_runtime = false;
 		if (!found)
@@ -79,6 +79,6 @@ void sk_exit_functions_forget(const struct sk_package *package)
 {
 	struct exit_function unused;
 
-	while (take(package, &unused))
+	while (take_last_function(package, &unused))
 		;
 }

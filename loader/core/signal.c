@@ -92,7 +92,7 @@ static __attribute__((noinline)) void handle(int number, siginfo_t *info, void *
 	(number == EXPULSION ? handle_expulsion : handle_fault)(number, info, context, lost_thread);
 }
 
-static void enter(int number, siginfo_t *info, void *context)
+static void enter_handler(int number, siginfo_t *info, void *context)
 {
 	handle(number, info, context, sk_context_find_thread(context));
 }
@@ -102,7 +102,7 @@ static void install(void)
 	struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
 
 	sigemptyset(&action.sa_mask);
-	action.sa_sigaction = enter;
+	action.sa_sigaction = enter_handler;
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		sigaction(faults[i], &action, &handlers[faults[i]]);
 	sigaction(EXPULSION, &action, &handlers[EXPULSION]);

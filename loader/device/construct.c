@@ -39,8 +39,8 @@ static int run_destructors(void *context)
 	return 0;
 }
 
-static enum skrt_status run(struct skrt_module *module, struct sk_functions functions, int (*run_all)(void *context),
-			    const char *what)
+static enum skrt_status run_functions(struct skrt_module *module, struct sk_functions functions,
+				      int (*run_all)(void *context), const char *what)
 {
 	enum skrt_status status = SKRT_OK;
 	char text[SK_ERROR_SIZE];
@@ -70,7 +70,7 @@ enum skrt_status sk_module_construct(struct skrt_module *module)
 	if (*module->failure)
 		status = sk_fail(SKRT_KERNEL_FAILED, "%s", module->failure);
 	else if (!module->constructed)
-		status = run(module, module->image.constructors, run_constructors, "a constructor");
+		status = run_functions(module, module->image.constructors, run_constructors, "a constructor");
 	module->constructed |= !status;
 	/* Constructors that have begun cannot be begun again. */
 	if (status == SKRT_KERNEL_FAILED)
@@ -83,5 +83,5 @@ void sk_module_destruct(struct skrt_module *module)
 {
 	/* A failing destructor, or a lack of memory, ends the destruction; unloading goes on. */
 	if (module->constructed)
-		run(module, module->image.destructors, run_destructors, "a destructor");
+		run_functions(module, module->image.destructors, run_destructors, "a destructor");
 }

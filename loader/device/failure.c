@@ -28,8 +28,8 @@ struct text {
 	size_t size, used;
 };
 
-static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *text, const char *format, ...)
+static void add_text(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_text(struct text *text, const char *format, ...)
 {
 	va_list arguments;
 
@@ -79,17 +79,18 @@ static void add_place(struct text *text, const struct skrt_module *module, const
 		uint64_t at = (uintptr_t)address - image->bias;
 
 		if (sk_image_function_at(image, module->path, address, name, sizeof(name), &offset))
-			add(text, "%s+0x%" PRIx64 " (0x%" PRIx64 " in the package)", name, offset, at);
+			add_text(text, "%s+0x%" PRIx64 " (0x%" PRIx64 " in the package)", name, offset, at);
 		else if ((nearest = nearest_kernel(&module->plan, (uintptr_t)address, &offset)))
-			add(text, "%s+0x%" PRIx64 " (0x%" PRIx64 " in the package)", nearest, offset, at);
+			add_text(text, "%s+0x%" PRIx64 " (0x%" PRIx64 " in the package)", nearest, offset, at);
 		else
-			add(text, "0x%" PRIx64 " in the package", at);
+			add_text(text, "0x%" PRIx64 " in the package", at);
 	} else if (dladdr(address, &info) && info.dli_fname) {
 		const char *file = strrchr(info.dli_fname, '/');
 
-		add(text, "%s of %s", info.dli_sname ? info.dli_sname : "a function", file ? file + 1 : info.dli_fname);
+		add_text(text, "%s of %s", info.dli_sname ? info.dli_sname : "a function",
+			 file ? file + 1 : info.dli_fname);
 	} else {
-		add(text, "address 0x%" PRIx64, (uint64_t)(uintptr_t)address);
+		add_text(text, "address 0x%" PRIx64, (uint64_t)(uintptr_t)address);
 	}
 }
 
@@ -136,8 +137,8 @@ static void add_input(struct text *text, const struct skrt_instance *instance, c
 
 		if (!start || at >= sk_plan_type(tensor)->bytes + sk_plan_type(tensor)->padding)
 			continue;
-		add(text, ", at byte %" PRIu64 " of tensor '%s', %s, which no kernel may write", at,
-		    sk_plan_string(&tensor->name), tensor->role == SK_ROLE_INPUT ? "an input" : "a constant");
+		add_text(text, ", at byte %" PRIu64 " of tensor '%s', %s, which no kernel may write", at,
+			 sk_plan_string(&tensor->name), tensor->role == SK_ROLE_INPUT ? "an input" : "a constant");
 		return;
 	}
 }
@@ -148,10 +149,10 @@ static void add_tensor(struct text *text, const struct skrt_instance *instance, 
 	char place[SK_FINDING_SIZE];
 
 	if (instance && instance->guard && sk_guard_describe(instance->guard, address, place, sizeof(place)))
-		add(text, ", %s", place);
+		add_text(text, ", %s", place);
 	else if (instance && write)
 		add_input(text, instance, address);
-	add(text, "; ");
+	add_text(text, "; ");
 }
 
 static void add_refusal(struct text *text, const struct skrt_instance *instance, const struct sk_refusal *refusal)
@@ -160,22 +161,23 @@ static void add_refusal(struct text *text, const struct skrt_instance *instance,
 
 	switch (refusal->kind) {
 	case SK_REFUSAL_PRIVILEGED:
-		add(text, "the instruction '%s', which only the system may execute; ", refusal->instruction);
+		add_text(text, "the instruction '%s', which only the system may execute; ", refusal->instruction);
 		break;
 	case SK_REFUSAL_ADDRESS:
-		add(text, "access to 0x%" PRIx64 ", an address that no processor can have; ", address);
+		add_text(text, "access to 0x%" PRIx64 ", an address that no processor can have; ", address);
 		break;
 	case SK_REFUSAL_ALIGNMENT:
-		add(text, "access to 0x%" PRIx64 " by an instruction that needs a multiple of %" PRIu32, address,
-		    refusal->alignment);
+		add_text(text, "access to 0x%" PRIx64 " by an instruction that needs a multiple of %" PRIu32, address,
+			 refusal->alignment);
 		add_tensor(text, instance, refusal->address, false);
 		break;
 	case SK_REFUSAL_JUMP:
-		add(text, "a jump or return to an address that no processor can have; ");
+		add_text(text, "a jump or return to an address that no processor can have; ");
 		break;
 	default:
-		add(text, "an access that is not aligned as its instruction needs it, an address that no processor can "
-			  "have, or an instruction that only the system may execute, or not with these operands; ");
+		add_text(text,
+			 "an access that is not aligned as its instruction needs it, an address that no processor can "
+			 "have, or an instruction that only the system may execute, or not with these operands; ");
 	}
 }
 
@@ -187,14 +189,14 @@ static void add_address(struct text *text, const struct skrt_instance *instance,
 		return;
 	}
 	if (fault->signal == SIGBUS && fault->code == BUS_ADRALN) {
-		add(text, "an access that is not aligned, while the kernel has alignment checks on; ");
+		add_text(text, "an access that is not aligned, while the kernel has alignment checks on; ");
 		return;
 	}
-	add(text, "%s at address 0x%" PRIx64,
-	    fault->fetch   ? "instruction fetch"
-	    : fault->write ? "write"
-			   : "read",
-	    (uint64_t)(uintptr_t)fault->address);
+	add_text(text, "%s at address 0x%" PRIx64,
+		 fault->fetch	? "instruction fetch"
+		 : fault->write ? "write"
+				: "read",
+		 (uint64_t)(uintptr_t)fault->address);
 	add_tensor(text, instance, fault->address, fault->write);
 }
 
@@ -232,7 +234,7 @@ static const char *missing_function(const struct skrt_module *module, const stru
 }
 
 /* Return the place of a fault. For a missing instruction it is the caller's. */
-static const void *place_of(const struct skrt_module *module, const struct sk_call *call)
+static const void *find_instruction(const struct skrt_module *module, const struct sk_call *call)
 {
 	const void *caller = call->fault.fetch ? caller_of(call) : call->fault.pc;
 
@@ -248,27 +250,27 @@ static void add_fault(struct text *text, const struct skrt_module *module, const
 	const char *missing = missing_function(module, call, &place);
 
 	if (fault->kind == SK_FAULT_ENDED) {
-		add(text, "%s was called at ", fault->function);
+		add_text(text, "%s was called at ", fault->function);
 	} else if (missing) {
-		add(text, "%s, which was not linked, was called at ", missing);
+		add_text(text, "%s, which was not linked, was called at ", missing);
 	} else if (fault->kind == SK_FAULT_NO_STORAGE) {
-		add(text, "no memory for the thread's %zu bytes of thread-local storage",
-		    module->image.package.storage.size);
+		add_text(text, "no memory for the thread's %zu bytes of thread-local storage",
+			 module->image.package.storage.size);
 		return;
 	} else if (fault->kind == SK_FAULT_EXPELLED) {
-		add(text, "it was at ");
+		add_text(text, "it was at ");
 	} else if (is_overflow(call)) {
-		add(text, "stack overflow (SIGSEGV): the stack has %zu bytes; at ", call->fibre.size);
+		add_text(text, "stack overflow (SIGSEGV): the stack has %zu bytes; at ", call->fibre.size);
 	} else {
-		add(text, "%s: ", signal_text(fault));
+		add_text(text, "%s: ", signal_text(fault));
 		if (fault->signal == SIGSEGV || fault->signal == SIGBUS)
 			add_address(text, instance, fault);
-		place = place_of(module, call);
-		add(text, place == fault->pc ? "at " : "called at ");
+		place = find_instruction(module, call);
+		add_text(text, place == fault->pc ? "at " : "called at ");
 	}
 	add_place(text, module, place);
 	if (fault->lost_thread)
-		add(text, "; a kernel on this core had changed FS, by which a thread finds its own memory");
+		add_text(text, "; a kernel on this core had changed FS, by which a thread finds its own memory");
 }
 
 /* ---- launches ---- */
@@ -277,22 +279,22 @@ static void add_fault(struct text *text, const struct skrt_module *module, const
 static void add_core(struct text *text, const struct sk_plan_view *plan, const struct sk_device_core *core)
 {
 	if (plan->lane_count > 1)
-		add(text, "%s ", sk_plan_string(&plan->lanes[core->abi.lane]));
-	add(text, "core %" PRIu32, core->abi.index);
+		add_text(text, "%s ", sk_plan_string(&plan->lanes[core->abi.lane]));
+	add_text(text, "core %" PRIu32, core->abi.index);
 }
 
 /* Write "task 'act': kernel swiglu". */
 static void add_task(struct text *text, const struct sk_plan_view *plan, uint32_t task, uint32_t kernel)
 {
-	add(text, "task '%s': kernel %s", sk_plan_string(&plan->tasks[task].name),
-	    sk_plan_string(&plan->kernels[kernel].name));
+	add_text(text, "task '%s': kernel %s", sk_plan_string(&plan->tasks[task].name),
+		 sk_plan_string(&plan->kernels[kernel].name));
 }
 
 /* Write ", in the tile of elements 64 to 127", in the task's elements. */
 static void add_tile(struct text *text, struct sk_core_range tile)
 {
 	if (tile.low < tile.high)
-		add(text, ", in the tile of elements %" PRIu64 " to %" PRIu64, tile.low, tile.high - 1);
+		add_text(text, ", in the tile of elements %" PRIu64 " to %" PRIu64, tile.low, tile.high - 1);
 }
 
 /* The failure of a core: a status that it returned, or a fault. */
@@ -390,29 +392,29 @@ static void add_failure(struct text *text, const struct skrt_kernel *kernel, con
 	if (known)
 		add_task(text, plan, failure->task, plan->tasks[failure->task].kernel);
 	if (known && (missing || core->call.fault.kind == SK_FAULT_ENDED)) {
-		add(text, " called %s%s on ", missing ? missing : core->call.fault.function,
-		    missing ? ", which was not linked," : "");
+		add_text(text, " called %s%s on ", missing ? missing : core->call.fault.function,
+			 missing ? ", which was not linked," : "");
 		add_place_of_failure(text, plan, failure);
-		add(text, ", at ");
+		add_text(text, ", at ");
 		add_place(text, kernel->module, place);
 	} else if (core->call.fault.kind) {
-		add(text, known ? " on " : "");
+		add_text(text, known ? " on " : "");
 		add_place_of_failure(text, plan, failure);
-		add(text, ": ");
+		add_text(text, ": ");
 		add_fault(text, kernel->module, core->flight->instance, &core->call);
 	} else if (known && core->flight->checks && sk_checks_finding(core->flight->checks)) {
-		add(text, " on ");
+		add_text(text, " on ");
 		add_place_of_failure(text, plan, failure);
-		add(text, ": %s", sk_checks_finding(core->flight->checks));
+		add_text(text, ": %s", sk_checks_finding(core->flight->checks));
 	} else if (known && core->call.result == SK_STATUS_NOT_AWAITED) {
-		add(text, " returned without sk_wait_pre_task_end on ");
+		add_text(text, " returned without sk_wait_pre_task_end on ");
 		add_place_of_failure(text, plan, failure);
 	} else if (known) {
-		add(text, " returned status %d on ", core->call.result);
+		add_text(text, " returned status %d on ", core->call.result);
 		add_place_of_failure(text, plan, failure);
 	} else {
 		add_place_of_failure(text, plan, failure);
-		add(text, ": the dispatcher returned %d", core->call.result);
+		add_text(text, ": the dispatcher returned %d", core->call.result);
 	}
 }
 
@@ -470,7 +472,7 @@ static void add_wait(struct text *text, const struct sk_flight *flight, const st
 
 	if (sk_block_describe(flight->kernel, core, block, sizeof(block))) {
 		add_core(text, plan, core);
-		add(text, " %s", block);
+		add_text(text, " %s", block);
 		return;
 	}
 
@@ -479,29 +481,30 @@ static void add_wait(struct text *text, const struct sk_flight *flight, const st
 
 	add_core(text, plan, core);
 	if (awaiting != SK_NO_INDEX)
-		add(text, ", before task '%s',", task_name(plan, awaiting));
+		add_text(text, ", before task '%s',", task_name(plan, awaiting));
 	if (step != SK_NO_INDEX)
-		add(text, " awaits task '%s' (step %" PRIu32 ") of ", task_name(plan, step), plan->steps[step].number);
+		add_text(text, " awaits task '%s' (step %" PRIu32 ") of ", task_name(plan, step),
+			 plan->steps[step].number);
 	else
-		add(text, " awaits a step that the plan does not have, of ");
+		add_text(text, " awaits a step that the plan does not have, of ");
 	if (!owner) {
-		add(text, "no core");
+		add_text(text, "no core");
 		return;
 	}
 	add_core(text, plan, owner);
 	if (owner->call.fault.kind)
-		add(text, ", which was still at work");
+		add_text(text, ", which was still at work");
 	else if (owner->word)
-		add(text, owner == core ? ", which is itself" : ", which waits too");
+		add_text(text, owner == core ? ", which is itself" : ", which waits too");
 	else
-		add(text, ", which has left without publishing it");
+		add_text(text, ", which has left without publishing it");
 }
 
 static void add_timeout(struct text *text, const struct skrt_device *device)
 {
 	locale_t own = uselocale(sk_c_locale());
 
-	add(text, "not ended within %g s: ", (double)device->watch.timeout * 1e-9);
+	add_text(text, "not ended within %g s: ", (double)device->watch.timeout * 1e-9);
 	uselocale(own);
 }
 
@@ -516,20 +519,20 @@ static void describe_hang(const struct sk_flight *flight, struct text *text)
 	if (atomic_load(&flight->aborted) == SK_ABORT_TIMEOUT)
 		add_timeout(text, flight->device);
 	else
-		add(text, "hangs: ");
+		add_text(text, "hangs: ");
 	while ((core = next_core(&cores))) {
 		if (core->call.fault.kind != SK_FAULT_EXPELLED)
 			continue;
 		struct sk_located located = locate(core, kernel);
 
-		add(text, "%s", separator);
+		add_text(text, "%s", separator);
 		if (located.call != SK_NO_INDEX) {
 			add_task(text, plan, plan->calls[located.call].task, plan->calls[located.call].kernel);
-			add(text, " on ");
+			add_text(text, " on ");
 		}
 		add_core(text, plan, core);
 		add_tile(text, located.tile);
-		add(text, ": ");
+		add_text(text, ": ");
 		add_fault(text, kernel->module, flight->instance, &core->call);
 		separator = "; ";
 	}
@@ -537,12 +540,12 @@ static void describe_hang(const struct sk_flight *flight, struct text *text)
 	while ((core = next_core(&cores))) {
 		if (!core->call.begun || !core->word)
 			continue;
-		add(text, "%s", separator);
+		add_text(text, "%s", separator);
 		add_wait(text, flight, core);
 		separator = "; ";
 	}
 	if (!*separator)
-		add(text, "no core has reached a task");
+		add_text(text, "no core has reached a task");
 }
 
 /* ---- complete messages ---- */
@@ -552,7 +555,7 @@ static void add_title(struct text *text, const struct skrt_kernel *kernel)
 	char title[128];
 
 	sk_kernel_title(kernel, title, sizeof(title));
-	add(text, "%s: ", title);
+	add_text(text, "%s: ", title);
 }
 
 /* A core that left through a signal may have held a lock of the C library; the next thread that needs it would wait for
@@ -562,7 +565,7 @@ static void add_loss(struct text *text, const struct sk_image *image, bool *lost
 	if (!image->locking)
 		return;
 	*lost = true;
-	add(text, "; the package imports %s, which may have held a lock: the device is lost", image->locking);
+	add_text(text, "; the package imports %s, which may have held a lock: the device is lost", image->locking);
 }
 
 static bool left_by_signal(const struct skrt_module *module, const struct sk_call *call)
@@ -580,7 +583,7 @@ static bool check_plan(const struct skrt_kernel *kernel, struct text *text)
 {
 	if (!sk_module_check_steps(kernel))
 		return true;
-	add(text, "it has failed; the place is not known, since the package is damaged: %s", skrt_error());
+	add_text(text, "it has failed; the place is not known, since the package is damaged: %s", skrt_error());
 	return false;
 }
 
@@ -622,12 +625,12 @@ void sk_failure_describe_function(const struct skrt_module *module, const char *
 {
 	struct text text = {.start = error, .size = error_size};
 
-	add(&text, "%s: %s", module->path, what);
+	add_text(&text, "%s: %s", module->path, what);
 	if (call->fault.kind == SK_FAULT_ENDED) {
-		add(&text, " called %s at ", call->fault.function);
+		add_text(&text, " called %s at ", call->fault.function);
 		add_place(&text, module, call->fault.pc);
 	} else {
-		add(&text, call->fault.kind == SK_FAULT_EXPELLED ? " has " : ": ");
+		add_text(&text, call->fault.kind == SK_FAULT_EXPELLED ? " has " : ": ");
 		if (call->fault.kind == SK_FAULT_EXPELLED)
 			add_timeout(&text, module->device);
 		add_fault(&text, module, NULL, call);
@@ -643,11 +646,11 @@ void sk_failure_describe_serial(const struct skrt_instance *instance, const stru
 	const struct sk_plan_view *plan = &kernel->module->plan;
 
 	add_title(&text, kernel);
-	add(&text, "serial run: ");
+	add_text(&text, "serial run: ");
 	if (call->fault.kind == SK_FAULT_EXPELLED)
 		add_timeout(&text, kernel->module->device);
 	if (call->fault.kind == SK_FAULT_NONE) {
-		add(&text, "a kernel returned status %d", call->result);
+		add_text(&text, "a kernel returned status %d", call->result);
 		return;
 	}
 	if (check_plan(kernel, &text)) {
@@ -656,7 +659,7 @@ void sk_failure_describe_serial(const struct skrt_instance *instance, const stru
 		if (located.call != SK_NO_INDEX) {
 			add_task(&text, plan, plan->calls[located.call].task, plan->calls[located.call].kernel);
 			add_tile(&text, located.tile);
-			add(&text, ": ");
+			add_text(&text, ": ");
 		}
 		add_fault(&text, kernel->module, instance, call);
 	}

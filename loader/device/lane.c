@@ -47,7 +47,7 @@ enum skrt_status sk_lane_open(struct skrt_device *device, uint32_t number, uint3
 	return SKRT_OK;
 }
 
-static int enter(void *context)
+static int enter_lane(void *context)
 {
 	struct sk_device_core *core = context;
 	const struct skrt_kernel *kernel = core->flight->kernel;
@@ -97,5 +97,5 @@ void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, cons
 			.count = told ? 1 : kernel->cores[lane],
 		};
 	}
-	sk_call_prepare(&core->call, &kernel->module->image.package, enter, core, &flight->watched.due);
+	sk_call_prepare(&core->call, &kernel->module->image.package, enter_lane, core, &flight->watched.due);
 }

@@ -19,7 +19,7 @@
 #include "loader/image/image.h"
 #include "loader/skrt.h"
 
-static enum skrt_status damaged(const struct skrt_module *module, const char *what)
+static enum skrt_status report_damage(const struct skrt_module *module, const char *what)
 {
 	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", module->path, what);
 }
@@ -29,19 +29,19 @@ static enum skrt_status open_plan(struct skrt_module *module, const void *bytes,
 	char error[SK_ERROR_SIZE - 128];
 
 	if (!bytes)
-		return damaged(module, "not a package: no symbol sk_plan");
+		return report_damage(module, "not a package: no symbol sk_plan");
 	if ((uintptr_t)bytes % SK_PLAN_ALIGN)
-		return damaged(module, "the plan is not aligned");
+		return report_damage(module, "the plan is not aligned");
 	if (sk_image_holds(&module->image, bytes, size, PROT_WRITE))
-		return damaged(module,
-			       "the plan is writable, or a writable copy of one in a shared object (compile what "
-			       "refers to it with -fPIC)");
+		return report_damage(module,
+				     "the plan is writable, or a writable copy of one in a shared object (compile what "
+				     "refers to it with -fPIC)");
 	if (!sk_image_holds(&module->image, bytes, size, PROT_READ))
-		return damaged(module, "the plan does not lie in a segment");
+		return report_damage(module, "the plan does not lie in a segment");
 	if (!sk_plan_open_tables(bytes, size, &module->plan, error, sizeof(error)))
-		return damaged(module, error);
+		return report_damage(module, error);
 	if (module->plan.plan->machine != SK_MACHINE)
-		return damaged(module, "the plan is for another machine than the file");
+		return report_damage(module, "the plan is for another machine than the file");
 	return SKRT_OK;
 }
 
@@ -51,7 +51,7 @@ static enum skrt_status find_constants(struct skrt_module *module)
 
 	module->constants = sk_plan_address(&plan->constants);
 	if (plan->constants_size && !sk_image_holds(&module->image, module->constants, plan->constants_size, PROT_READ))
-		return damaged(module, "the constants do not lie in a segment");
+		return report_damage(module, "the constants do not lie in a segment");
 	return SKRT_OK;
 }
 
@@ -142,7 +142,8 @@ enum skrt_status sk_module_make(struct skrt_device *device, char *path, const st
 	return SKRT_OK;
 }
 
-static enum skrt_status load(struct skrt_device *device, const struct sk_source *source, struct skrt_module **result)
+static enum skrt_status load_module(struct skrt_device *device, const struct sk_source *source,
+				    struct skrt_module **result)
 {
 	struct sk_image image;
 	uint64_t size = 0;
@@ -168,7 +169,7 @@ enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, 
 {
 	if (!device || !path || !result)
 		return sk_fail_null(__func__);
-	return load(device, &(struct sk_source){.name = path, .file = -1}, result);
+	return load_module(device, &(struct sk_source){.name = path, .file = -1}, result);
 }
 
 /* Make an unnamed file with the bytes, so that they can be mapped like any other package. */
@@ -264,7 +265,7 @@ static enum skrt_status load_from(struct skrt_device *device, const struct skrt_
 	if (!status)
 		status = find_package(source, &own);
 	if (!status)
-		status = load(device, &own, result);
+		status = load_module(device, &own, result);
 	if (source->memory && own.file >= 0)
 		close(own.file);
 	free(imports);

@@ -33,7 +33,7 @@ bool sk_queue_reserve(struct skrt_device *device, uint64_t count)
 	return true;
 }
 
-static void append(struct sk_commands *commands, struct sk_command *command)
+static void append_command(struct sk_commands *commands, struct sk_command *command)
 {
 	command->next = NULL;
 	if (commands->first)
@@ -107,13 +107,13 @@ void sk_queue_append(struct skrt_device *device, struct sk_command *command)
 		sk_turn_enter_instance(command);
 	if (command->kind == SK_COMMAND_RECORD || command->kind == SK_COMMAND_WAIT)
 		sk_turn_enter_event(command);
-	append(&stream->commands, command);
+	append_command(&stream->commands, command);
 	if (sk_count(&stream->pending, 1) == 1)
 		make_ready(device, stream);
 }
 
 /* End the command: the stream's next one may start. */
-static void finish(struct skrt_device *device, struct sk_command *command)
+static void finish_command(struct skrt_device *device, struct sk_command *command)
 {
 	struct skrt_stream *stream = command->stream;
 
@@ -132,7 +132,7 @@ static void finish(struct skrt_device *device, struct sk_command *command)
 }
 
 /* Mark the stream, and the run through the network, of a launch that has failed, or was skipped after a failure. */
-static void fail(struct sk_command *command, enum skrt_status status, const char *error)
+static void fail_command(struct sk_command *command, enum skrt_status status, const char *error)
 {
 	struct skrt_stream *stream = command->stream;
 	struct skrt_instance *instance = command->launch.instance;
@@ -159,9 +159,9 @@ static bool is_skipped(const struct skrt_device *device, struct sk_command *comm
 	if (command->kind != SK_COMMAND_LAUNCH)
 		return false;
 	if (command->stream->status)
-		fail(command, command->stream->status, command->stream->error);
+		fail_command(command, command->stream->status, command->stream->error);
 	else if (instance->failed_run == command->launch.run)
-		fail(command, instance->failure, instance->error);
+		fail_command(command, instance->failure, instance->error);
 	return command->stream->status || device->lost;
 }
 
@@ -195,7 +195,7 @@ static enum outcome start_launch(struct skrt_device *device, struct sk_command *
 	enum skrt_status status = sk_flight_start(flight, command, error, sizeof(error));
 
 	if (status)
-		fail(command, status, error);
+		fail_command(command, status, error);
 	return status ? ENDED : RUNS;
 }
 
@@ -236,9 +236,9 @@ void sk_queue_dispatch(struct skrt_device *device)
 		take_first(&stream->commands);
 		/* The stream's next command was queued later, so its place in the list is after this one. */
 		if (outcome == ENDED)
-			finish(device, command);
+			finish_command(device, command);
 		else if (command->kind != SK_COMMAND_LAUNCH)
-			append(&device->errands, command);
+			append_command(&device->errands, command);
 	}
 	sk_count(&device->in_flight, -1);
 }
@@ -247,7 +247,7 @@ void sk_queue_dispatch(struct skrt_device *device)
 
 void sk_queue_end(struct skrt_device *device, struct sk_command *command)
 {
-	finish(device, command);
+	finish_command(device, command);
 	sk_queue_dispatch(device);
 }
 
@@ -257,7 +257,7 @@ void sk_queue_end_launch(struct skrt_device *device, struct sk_command *command,
 	if (lost)
 		lose(device, error);
 	if (status)
-		fail(command, status, error);
+		fail_command(command, status, error);
 	else
 		sk_once_end(command->launch.instance, command->launch.kernel->launch);
 	sk_queue_end(device, command);

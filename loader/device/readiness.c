@@ -18,7 +18,7 @@
 /* ---- workspaces ---- */
 
 /* Set offsets and size of a workspace for tasks that need `bytes`, with scratch for every core. */
-static bool measure(struct sk_workspace *workspace, uint64_t bytes, uint64_t scratch, uint64_t cores)
+static bool lay_out_workspace(struct sk_workspace *workspace, uint64_t bytes, uint64_t scratch, uint64_t cores)
 {
 	uint64_t all;
 
@@ -54,7 +54,7 @@ enum skrt_status sk_instance_make_workspace(struct skrt_instance *instance, bool
 	uint64_t bytes = unshared ? plan->unshared_workspace_size : plan->workspace_size;
 	uint64_t cores = sk_core_row(module->cores, module->plan.lane_count, 0);
 
-	if (!measure(&workspace, bytes, scratch_size(&module->plan, unshared), cores))
+	if (!lay_out_workspace(&workspace, bytes, scratch_size(&module->plan, unshared), cores))
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: a workspace of %" PRIu64 " bytes is too large", module->path,
 			       bytes);
 	if (workspace.size == 0)

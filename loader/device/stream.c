@@ -56,7 +56,7 @@ enum skrt_status skrt_stream_destroy(struct skrt_stream *stream)
 }
 
 /* Wait until nothing is pending on the stream; return its failure and clear it. Under the device's lock. */
-static enum skrt_status finish(struct skrt_stream *stream)
+static enum skrt_status finish_stream(struct skrt_stream *stream)
 {
 	sk_drive_until(stream->device, stream, &stream->pending, &stream->ended);
 	enum skrt_status status = stream->status;
@@ -71,7 +71,7 @@ enum skrt_status skrt_synchronise(struct skrt_stream *stream)
 	enum skrt_status status = sk_device_lock(stream->device);
 	if (status)
 		return status;
-	status = finish(stream);
+	status = finish_stream(stream);
 	sk_device_unlock(stream->device);
 	return status;
 }
@@ -393,7 +393,7 @@ static enum skrt_status start(struct skrt_stream *stream, struct skrt_instance *
 		return status;
 	status = enqueue(&stream, 1, instance, kernel);
 	if (!status && wait)
-		status = finish(stream);
+		status = finish_stream(stream);
 	else if (!status)
 		sk_drive_hand_over(device);
 	sk_device_unlock(device);

@@ -173,7 +173,7 @@ static void take_posts(struct sk_worker *worker);
 
 /* Return the core that goes on; NULL: none can. A driver with nothing more to wait for begins new parts only if none of
  * its present cores can go on. */
-static struct sk_device_core *choose(struct sk_worker *worker, uint32_t from, bool closely)
+static struct sk_device_core *choose_core(struct sk_worker *worker, uint32_t from, bool closely)
 {
 	bool posts = sk_worker_has_posts(worker), wanted = !worker->wanted || atomic_load(worker->wanted);
 
@@ -311,7 +311,7 @@ int sk_worker_await(struct sk_core *abi, const volatile uint64_t *word, uint64_t
 
 		if (glances && comes_soon(core))
 			break;
-		struct sk_device_core *next = choose(worker, core->turn, is_close_look(looks, turn));
+		struct sk_device_core *next = choose_core(worker, core->turn, is_close_look(looks, turn));
 
 		if (next && next != core)
 			sk_call_give_way(host, &next->call);
@@ -496,7 +496,7 @@ struct sk_flight *sk_worker_play(struct sk_worker *worker)
 
 	worker->host = sk_host_of_thread();
 	for (;;) {
-		struct sk_device_core *next = choose(worker, last, is_close_look(turn, turn));
+		struct sk_device_core *next = choose_core(worker, last, is_close_look(turn, turn));
 
 		if (next) {
 			struct sk_call *ended = sk_call_resume(worker->host, &next->call);

@@ -53,7 +53,7 @@ static struct caller caller_of(const struct sk_block *block)
 	};
 }
 
-static void say(const struct caller *caller, uint32_t word)
+static void publish_word(const struct caller *caller, uint32_t word)
 {
 	__atomic_store_n(&caller->state->said[word], caller->state->said[word] + 1, __ATOMIC_RELEASE);
 }
@@ -133,7 +133,7 @@ static void sync_all(const struct sk_block *block)
 	struct caller caller = caller_of(block);
 	const struct sk_plan_step *cube = caller.step - (caller.step->flags & SK_STEP_VECTOR_SIDE ? 1 : 0);
 
-	say(&caller, SYNC);
+	publish_word(&caller, SYNC);
 	__atomic_store_n(&caller.state->stage, caller.state->said[SYNC], __ATOMIC_RELEASE);
 	wait_for_side(&caller, cube);
 	if (cube->flags & SK_STEP_CUBE_SIDE)
@@ -177,7 +177,7 @@ static void set_flag(const struct sk_block *block, uint32_t flag)
 	struct caller caller = caller_of(block);
 
 	sk_block_check_flag(block, flag, __builtin_return_address(0));
-	say(&caller, flag);
+	publish_word(&caller, flag);
 }
 
 static void wait_flag(const struct sk_block *block, uint32_t flag)

@@ -26,8 +26,8 @@ static const char *tensor_name(const void *module, uint32_t binding)
 
 /* Find the name among count names. Otherwise return SKRT_NOT_FOUND, with a similar name or any one of them as a
  * suggestion. */
-static enum skrt_status find(const struct skrt_module *module, const char *what, const char *name, uint32_t count,
-			     const char *(*name_of)(const void *context, uint32_t index), uint32_t *index)
+static enum skrt_status find_name(const struct skrt_module *module, const char *what, const char *name, uint32_t count,
+				  const char *(*name_of)(const void *context, uint32_t index), uint32_t *index)
 {
 	char suggestion[128], first[91];
 
@@ -96,7 +96,7 @@ enum skrt_status skrt_module_find_tensor(const struct skrt_module *module, const
 {
 	if (!module || !name || !index)
 		return sk_fail_null(__func__);
-	return find(module, "input or output", name, module->plan.binding_count, tensor_name, index);
+	return find_name(module, "input or output", name, module->plan.binding_count, tensor_name, index);
 }
 
 /* ---- kernels, and tasks ---- */
@@ -141,7 +141,7 @@ enum skrt_status skrt_module_find_kernel(struct skrt_module *module, const char 
 	if (!status)
 		status = sk_module_check_records(module);
 	if (!status)
-		status = find(module, "launch", name, module->plan.network_launch_count, launch_name, &index);
+		status = find_name(module, "launch", name, module->plan.network_launch_count, launch_name, &index);
 	return status ? status : sk_module_prepare(module, index, kernel);
 }
 
@@ -178,7 +178,7 @@ enum skrt_status skrt_module_find_task(struct skrt_module *module, const char *n
 	if (!status)
 		status = sk_module_check_records(module);
 	if (!status)
-		status = find(module, "task", name, module->plan.task_count, task_name, &index);
+		status = find_name(module, "task", name, module->plan.task_count, task_name, &index);
 	return status ? status : skrt_module_task(module, index, kernel);
 }
 

@@ -107,7 +107,7 @@ const struct sk_home *sk_kernel_tables(const struct skrt_kernel *kernel, const s
 
 /* ---- preparing it ---- */
 
-static enum skrt_status damaged(const struct skrt_module *module, const char *what)
+static enum skrt_status report_damage(const struct skrt_module *module, const char *what)
 {
 	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", module->path, what);
 }
@@ -229,14 +229,14 @@ static enum skrt_status check_launch(struct skrt_module *module, uint32_t index)
 	char error[SK_ERROR_SIZE - 128];
 
 	if (!sk_plan_check_record(&module->plan, index, error, sizeof(error)))
-		return damaged(module, error);
+		return report_damage(module, error);
 	if (!is_code(module, &launch->entry) || (launch->serial_entry && !is_code(module, &launch->serial_entry)))
 		return sk_fail(SKRT_BAD_PACKAGE, "%s: launch %" PRIu32 " (%s): its entry does not lie in text",
 			       module->path, index, sk_plan_string(&launch->name));
 	if (!sk_plan_calls_runtime(launch) && !sk_plan_has_thunk(launch))
 		return SKRT_OK;
 	if (!check_all_records(module, error, sizeof(error)) || !check_steps(module, index, error, sizeof(error)))
-		return damaged(module, error);
+		return report_damage(module, error);
 	return sk_plan_has_thunk(launch) ? check_calls(module, launch) : SKRT_OK;
 }
 
@@ -268,7 +268,7 @@ static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t inde
 }
 
 /* Return the place of the launch's kernel in the module. NULL: no memory. */
-static struct skrt_kernel **place_of(struct skrt_module *module, uint32_t launch)
+static struct skrt_kernel **slot_of_launch(struct skrt_module *module, uint32_t launch)
 {
 	struct sk_kernel_block **block = &module->blocks[launch / SK_KERNEL_BLOCK];
 
@@ -278,13 +278,13 @@ static struct skrt_kernel **place_of(struct skrt_module *module, uint32_t launch
 }
 
 /* Under the module's lock. */
-static enum skrt_status prepare(struct skrt_module *module, uint32_t launch)
+static enum skrt_status prepare_launch(struct skrt_module *module, uint32_t launch)
 {
 	enum skrt_status status = check_launch(module, launch);
 
 	if (status)
 		return status;
-	struct skrt_kernel **place = place_of(module, launch);
+	struct skrt_kernel **place = slot_of_launch(module, launch);
 	struct skrt_kernel *kernel = place ? make_kernel(module, launch) : NULL;
 	if (!kernel)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory to prepare launch %s", module->path,
@@ -301,7 +301,7 @@ enum skrt_status sk_module_prepare(struct skrt_module *module, uint32_t launch, 
 
 	pthread_mutex_lock(&module->lock);
 	if (!sk_module_prepared(module, launch))
-		status = prepare(module, launch);
+		status = prepare_launch(module, launch);
 	if (!status)
 		*result = sk_module_prepared(module, launch);
 	pthread_mutex_unlock(&module->lock);
@@ -330,7 +330,7 @@ enum skrt_status sk_module_check_records(struct skrt_module *module)
 	pthread_mutex_lock(&module->lock);
 	bool good = check_all_records(module, error, sizeof(error));
 	pthread_mutex_unlock(&module->lock);
-	return good ? SKRT_OK : damaged(module, error);
+	return good ? SKRT_OK : report_damage(module, error);
 }
 
 static void count_time_rows(struct skrt_kernel *kernel)
@@ -359,7 +359,7 @@ enum skrt_status sk_module_check_steps(const struct skrt_kernel *kernel)
 	}
 	bool good = own->steps_checked;
 	pthread_mutex_unlock(&module->lock);
-	return good ? SKRT_OK : damaged(module, error);
+	return good ? SKRT_OK : report_damage(module, error);
 }
 
 /* Find the hidden state of the launch's calls; its steps have been checked. */

@@ -42,7 +42,7 @@ struct loading {
 	uint64_t alignment; /* the largest p_align */
 };
 
-static enum skrt_status damaged(const struct loading *loading, const char *what)
+static enum skrt_status report_damage(const struct loading *loading, const char *what)
 {
 	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", loading->path, what);
 }
@@ -85,21 +85,21 @@ static enum skrt_status read_headers(struct loading *loading)
 	uint64_t begin = loading->file_size < sizeof(*headers) ? loading->file_size : sizeof(*headers);
 
 	if (loading->file_size < sizeof(*header))
-		return damaged(loading, "not a package: too short for an ELF header");
+		return report_damage(loading, "not a package: too short for an ELF header");
 	enum skrt_status status = read_file(loading, headers, begin, 0);
 	if (status)
 		return status;
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG))
-		return damaged(loading, "not a package: not an ELF file");
+		return report_damage(loading, "not a package: not an ELF file");
 	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
 	    header->e_ident[EI_VERSION] != EV_CURRENT || header->e_version != EV_CURRENT)
-		return damaged(loading, "not a 64-bit little-endian ELF file of version 1");
+		return report_damage(loading, "not a 64-bit little-endian ELF file of version 1");
 	if (header->e_ident[EI_OSABI] != ELFOSABI_SYSV && header->e_ident[EI_OSABI] != ELFOSABI_GNU)
 		return sk_fail(SKRT_BAD_PACKAGE, "%s: OS ABI %u is neither System V nor GNU", loading->path,
 			       header->e_ident[EI_OSABI]);
 	if (header->e_type == ET_REL)
-		return damaged(loading,
-			       "not a package: an object; objects of sklink -r are for the linker of a program");
+		return report_damage(loading,
+				     "not a package: an object; objects of sklink -r are for the linker of a program");
 	if (header->e_type != ET_DYN)
 		return sk_fail(SKRT_BAD_PACKAGE, "%s: ELF type %u, a package has type 3 (ET_DYN)", loading->path,
 			       header->e_type);
@@ -107,13 +107,13 @@ static enum skrt_status read_headers(struct loading *loading)
 		return sk_fail(SKRT_BAD_PACKAGE, "%s: made for ELF machine %u, this is machine %u", loading->path,
 			       header->e_machine, SK_MACHINE);
 	if (header->e_ehsize != sizeof(Elf64_Ehdr) || header->e_phentsize != sizeof(Elf64_Phdr))
-		return damaged(loading, "the ELF header has wrong sizes");
+		return report_damage(loading, "the ELF header has wrong sizes");
 	if (header->e_phnum == 0 || header->e_phnum > HEADER_LIMIT)
 		return sk_fail(SKRT_BAD_PACKAGE, "%s: %u program headers; 1 to %d are possible", loading->path,
 			       header->e_phnum, HEADER_LIMIT);
 	uint64_t size = header->e_phnum * sizeof(Elf64_Phdr);
 	if (header->e_phoff > loading->file_size || size > loading->file_size - header->e_phoff)
-		return damaged(loading, "the file is truncated: program headers lie past its end");
+		return report_damage(loading, "the file is truncated: program headers lie past its end");
 	return header->e_phoff == sizeof(*header) ? SKRT_OK
 						  : read_file(loading, headers->programs, size, header->e_phoff);
 }
@@ -237,7 +237,7 @@ static enum skrt_status sort_headers(struct loading *loading, struct sk_image *i
 			loading->frames = header;
 			break;
 		case PT_INTERP:
-			return damaged(loading, "a program, not a package (it names an interpreter)");
+			return report_damage(loading, "a program, not a package (it names an interpreter)");
 		case PT_SHLIB:
 			return damaged_segment(loading, i, "unknown type");
 		case PT_GNU_STACK:
@@ -250,9 +250,9 @@ static enum skrt_status sort_headers(struct loading *loading, struct sk_image *i
 		}
 	}
 	if (image->segment_count == 0)
-		return damaged(loading, "nothing to load");
+		return report_damage(loading, "nothing to load");
 	if (!loading->dynamic)
-		return damaged(loading, "no dynamic section");
+		return report_damage(loading, "no dynamic section");
 	return SKRT_OK;
 }
 
@@ -344,7 +344,7 @@ static enum skrt_status find_frames(const struct loading *loading, struct sk_ima
 		return SKRT_OK;
 	image->package.frames = sk_image_memory(image, header->p_vaddr, header->p_memsz, 4, PROT_READ);
 	if (!image->package.frames)
-		return damaged(loading, "PT_GNU_EH_FRAME does not lie in a segment");
+		return report_damage(loading, "PT_GNU_EH_FRAME does not lie in a segment");
 	return SKRT_OK;
 }
 
@@ -356,15 +356,15 @@ static enum skrt_status open_storage(const struct loading *loading, struct sk_im
 	size_t room;
 
 	if (!header && storage->is_static)
-		return damaged(loading, "static thread-local storage without PT_TLS");
+		return report_damage(loading, "static thread-local storage without PT_TLS");
 	if (!header)
 		return SKRT_OK;
 	if (header->p_filesz > header->p_memsz || header->p_memsz > SPAN_LIMIT)
-		return damaged(loading, "PT_TLS is larger in the file than in memory, or larger than any memory");
+		return report_damage(loading, "PT_TLS is larger in the file than in memory, or larger than any memory");
 	if (!is_power_of_two(header->p_align) || header->p_align > ALIGN_LIMIT)
-		return damaged(loading, "the alignment of PT_TLS is not a power of two up to 2^30");
+		return report_damage(loading, "the alignment of PT_TLS is not a power of two up to 2^30");
 	if (header->p_filesz && !sk_image_memory(image, header->p_vaddr, header->p_filesz, 1, PROT_READ))
-		return damaged(loading, "PT_TLS does not lie in a segment");
+		return report_damage(loading, "PT_TLS does not lie in a segment");
 	storage->image = (const void *)(image->bias + header->p_vaddr);
 	storage->filled = header->p_filesz;
 	storage->size = header->p_memsz;
@@ -390,7 +390,7 @@ static enum skrt_status protect_relro(const struct loading *loading, const struc
 	if (!relro || relro->p_memsz == 0)
 		return SKRT_OK;
 	if (!sk_image_memory(image, relro->p_vaddr, relro->p_memsz, 1, PROT_WRITE))
-		return damaged(loading, "PT_GNU_RELRO does not lie in a writable segment");
+		return report_damage(loading, "PT_GNU_RELRO does not lie in a writable segment");
 	uintptr_t start = (image->bias + relro->p_vaddr) & ~(uintptr_t)(loading->page - 1);
 	uintptr_t end = (image->bias + relro->p_vaddr + relro->p_memsz) & ~(uintptr_t)(loading->page - 1);
 	if (end > start && mprotect((void *)start, end - start, PROT_READ))
@@ -406,7 +406,7 @@ static enum skrt_status check(const struct loading *loading, const struct sk_ima
 	return loading->source->check ? loading->source->check(loading->source, image, &file) : SKRT_OK;
 }
 
-static enum skrt_status load(struct loading *loading, struct sk_image *image)
+static enum skrt_status load_image(struct loading *loading, struct sk_image *image)
 {
 	struct sk_dynamic dynamic;
 	enum skrt_status status = open_file(loading, image);
@@ -456,7 +456,7 @@ enum skrt_status sk_image_open(const struct sk_source *source, struct sk_image *
 	};
 
 	memset(image, 0, sizeof(*image));
-	enum skrt_status status = load(&loading, image);
+	enum skrt_status status = load_image(&loading, image);
 	if (loading.file >= 0 && loading.file != source->file)
 		close(loading.file);
 	if (status)

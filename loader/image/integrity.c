@@ -14,7 +14,7 @@
 #include "loader/base/status.h"
 #include "loader/skrt.h"
 
-static enum skrt_status refuse(const struct sk_source *source, const char *what)
+static enum skrt_status refuse_package(const struct sk_source *source, const char *what)
 {
 	return sk_fail(SKRT_BAD_PACKAGE, "%s: integrity: %s", source->name, what);
 }
@@ -45,12 +45,12 @@ static enum skrt_status check_layout(const struct sk_source *source, const struc
 
 	for (uint32_t i = 0; i < image->segment_count; i++) {
 		if (image->segments[i].offset < end)
-			return refuse(source, "its segments overlap in the file, or are not in order");
+			return refuse_package(source, "its segments overlap in the file, or are not in order");
 		end = image->segments[i].offset + image->segments[i].file_size;
 	}
 	if (image->segments[0].offset != 0 || !are_loaded(image, 0, header, sizeof(*header)) ||
 	    !are_loaded(image, header->e_phoff, file->headers, header->e_phnum * sizeof(*file->headers)))
-		return refuse(source, "its headers are not in the first segment, where its seal covers them");
+		return refuse_package(source, "its headers are not in the first segment, where its seal covers them");
 	return SKRT_OK;
 }
 
@@ -106,7 +106,8 @@ static enum skrt_status check_rest(const struct sk_source *source, const struct 
 	if (!status) {
 		sk_seal_hash_rest(in_memory(image, image->segments[0].address), &rest, 1, hash);
 		if (memcmp(hash, seal->rest, sizeof(hash)) != 0)
-			status = refuse(source, "the file is not as it was linked, but the loaded bytes are unchanged");
+			status = refuse_package(source,
+						"the file is not as it was linked, but the loaded bytes are unchanged");
 	}
 	free(bytes);
 	return status;
@@ -141,7 +142,7 @@ enum skrt_status sk_integrity_check(const struct sk_source *source, const struct
 	if (status)
 		return status;
 	if (!seal)
-		return refuse(source, "it has no plan in a read-only segment, and so no seal");
+		return refuse_package(source, "it has no plan in a read-only segment, and so no seal");
 	for (uint32_t i = 0; i < image->segment_count; i++)
 		if (image->segments[i].file_size)
 			parts[count++] = (struct sk_seal_part){in_memory(image, image->segments[i].address),
@@ -164,7 +165,7 @@ enum skrt_status sk_integrity_check(const struct sk_source *source, const struct
 		return status;
 	sk_seal_hash_loaded(&loaded, hash);
 	if (memcmp(hash, seal->loaded, sizeof(hash)) != 0)
-		return refuse(source, "the loaded bytes are not those that were linked");
+		return refuse_package(source, "the loaded bytes are not those that were linked");
 	/* Stripping changes only bytes that are not loaded, and the file's size. */
 	return file->size == seal->file_size ? check_rest(source, image, seal, file) : SKRT_OK;
 }

@@ -55,7 +55,7 @@ static bool find_symbol(int file, const Elf64_Shdr *table, uint64_t address, Elf
 	return false;
 }
 
-static bool find(int file, uint64_t address, char *name, size_t size, uint64_t *offset)
+static bool find_in_file(int file, uint64_t address, char *name, size_t size, uint64_t *offset)
 {
 	Elf64_Ehdr header;
 	Elf64_Shdr table, strings;
@@ -86,7 +86,7 @@ bool sk_image_function_at(const struct sk_image *image, const char *path, const 
 		return false;
 	if (!fstat(file, &status) && S_ISREG(status.st_mode) && status.st_ino == image->inode &&
 	    status.st_dev == image->filesystem)
-		found = find(file, (uintptr_t)address - image->bias, name, size, offset);
+		found = find_in_file(file, (uintptr_t)address - image->bias, name, size, offset);
 	close(file);
 	return found;
 }

@@ -26,7 +26,7 @@ struct weights {
 	int file;
 };
 
-static enum skrt_status damaged(const struct sk_source *source, const char *what)
+static enum skrt_status report_damage(const struct sk_source *source, const char *what)
 {
 	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", source->name, what);
 }
@@ -44,7 +44,7 @@ static enum skrt_status find_record(const struct sk_source *source, const struct
 
 	if (!record || (uintptr_t)record % _Alignof(struct sk_weights) || size <= sizeof(*record) ||
 	    !sk_image_holds(image, record, size, PROT_READ) || sk_image_holds(image, record, size, PROT_WRITE))
-		return damaged(source, "it has a segment for weights, but does not name them");
+		return report_damage(source, "it has a segment for weights, but does not name them");
 	if (record->version != SK_WEIGHTS_VERSION)
 		return sk_fail(SKRT_BAD_PACKAGE, "%s: weights of version %" PRIu32 "; this libskrt reads version %d",
 			       source->name, record->version, SK_WEIGHTS_VERSION);
@@ -52,11 +52,11 @@ static enum skrt_status find_record(const struct sk_source *source, const struct
 	size -= sizeof(*record);
 	if (size > SK_WEIGHTS_NAME_LIMIT || strnlen(name, size) + 1 != size || size == 1 || strchr(name, '/') ||
 	    !strcmp(name, ".") || !strcmp(name, ".."))
-		return damaged(source, "the name of its weights is not the name of a file");
+		return report_damage(source, "the name of its weights is not the name of a file");
 	if (record->identity.size != image->weights.size ||
 	    (uintptr_t)&record->constants + (uintptr_t)(intptr_t)record->constants !=
 		    image->bias + image->weights.address)
-		return damaged(source, "its weights are not where their segment is");
+		return report_damage(source, "its weights are not where their segment is");
 	*result = record;
 	return SKRT_OK;
 }

@@ -93,7 +93,7 @@ static uint32_t visitors(const struct sk_simulator *simulator, const struct sk_n
 	return step->kind == SK_STEP_PLAIN ? 1 : sk_network_cores(step, simulator->profile->lanes[step->lane].cores);
 }
 
-static bool measure(struct sk_simulator *simulator, char *error, size_t error_size)
+static bool measure_network(struct sk_simulator *simulator, char *error, size_t error_size)
 {
 	const struct sk_network *network = simulator->network;
 	uint64_t visits = 0, fetches;
@@ -179,7 +179,7 @@ static void add_edge(struct sk_simulator *simulator, uint32_t from, uint32_t to)
 	simulator->successors[launch->first_successor + launch->successor_count++] = to;
 }
 
-static void prepare(struct sk_simulator *simulator)
+static void prepare_cores(struct sk_simulator *simulator)
 {
 	const struct sk_network *network = simulator->network;
 	size_t fetches = (size_t)simulator->core_count * simulator->kernel_count;
@@ -215,7 +215,8 @@ static void prepare(struct sk_simulator *simulator)
 	simulator->last_visit = SK_NO_INDEX;
 }
 
-static bool finish(const struct sk_simulator *simulator, struct sk_simulation *result, char *error, size_t error_size)
+static bool finish_simulation(const struct sk_simulator *simulator, struct sk_simulation *result, char *error,
+			      size_t error_size)
 {
 	if (simulator->ended_launches != simulator->network->launch_count) {
 		snprintf(error, error_size, "launches follow each other in a ring");
@@ -239,13 +240,13 @@ bool sk_simulate(const struct sk_network *network, const struct sk_profile *prof
 		 char *error, size_t error_size)
 {
 	struct sk_simulator simulator = {.network = network, .profile = profile};
-	bool good = measure(&simulator, error, error_size) && allocate(&simulator, error, error_size);
+	bool good = measure_network(&simulator, error, error_size) && allocate(&simulator, error, error_size);
 
 	*result = (struct sk_simulation){0};
 	if (good) {
-		prepare(&simulator);
+		prepare_cores(&simulator);
 		run_events(&simulator);
-		good = finish(&simulator, result, error, error_size);
+		good = finish_simulation(&simulator, result, error, error_size);
 	}
 	free(simulator.cores);
 	if (good) {

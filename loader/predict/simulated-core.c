@@ -258,8 +258,8 @@ static bool starts_early(const struct sk_simulator *simulator, const struct sk_s
 }
 
 /* Continue with the phase after this time. Return true if the time is 0. */
-static bool take(struct sk_simulator *simulator, struct sk_simulated_core *core, double time,
-		 enum sk_simulated_phase phase)
+static bool take_time(struct sk_simulator *simulator, struct sk_simulated_core *core, double time,
+		      enum sk_simulated_phase phase)
 {
 	core->phase = phase;
 	if (time <= 0)
@@ -273,15 +273,16 @@ static bool work(struct sk_simulator *simulator, struct sk_simulated_core *core,
 		 enum sk_simulated_phase phase)
 {
 	simulator->busy[core->lane] += time;
-	return take(simulator, core, time, phase);
+	return take_time(simulator, core, time, phase);
 }
 
 /* Do the work of a core after its awaits, or at once if the kernel awaits by itself. */
 static bool call(struct sk_simulator *simulator, struct sk_simulated_core *core)
 {
 	if (core->share > 0)
-		return take(simulator, core, flushing_time(simulator, core) + simulator->profile->call, SK_PHASE_FETCH);
-	return take(simulator, core, flushing_time(simulator, core), SK_PHASE_END);
+		return take_time(simulator, core, flushing_time(simulator, core) + simulator->profile->call,
+				 SK_PHASE_FETCH);
+	return take_time(simulator, core, flushing_time(simulator, core), SK_PHASE_END);
 }
 
 /* After the call of a kernel that awaits by itself, the dispatcher checks all awaits once more, as each further block
@@ -311,7 +312,7 @@ static bool do_phase(struct sk_simulator *simulator, struct sk_simulated_core *c
 	case SK_PHASE_FETCH:
 		reach(simulator, core, SK_POINT_CALLED);
 		code = missing_code(simulator, core);
-		return take(simulator, core, code / simulator->profile->code_fetch, SK_PHASE_PREPARE);
+		return take_time(simulator, core, code / simulator->profile->code_fetch, SK_PHASE_PREPARE);
 	case SK_PHASE_PREPARE:
 		reach(simulator, core, SK_POINT_FETCHED);
 		return work(simulator, core, part_of_block(core, step->work.before_wait), SK_PHASE_WAIT);
@@ -323,13 +324,13 @@ static bool do_phase(struct sk_simulator *simulator, struct sk_simulated_core *c
 		return meet(simulator, core);
 	case SK_PHASE_BEGIN:
 		reach(simulator, core, SK_POINT_BEGUN);
-		return take(simulator, core, step->work.waits * simulator->profile->await, SK_PHASE_MOVE);
+		return take_time(simulator, core, step->work.waits * simulator->profile->await, SK_PHASE_MOVE);
 	case SK_PHASE_MOVE:
 		reach(simulator, core, SK_POINT_WAITED);
 		core->phase = SK_PHASE_COMPUTE;
 		return move(simulator, core);
 	case SK_PHASE_COMPUTE:
-		return take(simulator, core, core->compute_end - simulator->now, SK_PHASE_SET);
+		return take_time(simulator, core, core->compute_end - simulator->now, SK_PHASE_SET);
 	case SK_PHASE_SET:
 		reach(simulator, core, SK_POINT_SET);
 		simulator->busy[core->lane] += simulator->now - visit_of(simulator, core)->at[SK_POINT_WAITED];
@@ -338,7 +339,7 @@ static bool do_phase(struct sk_simulator *simulator, struct sk_simulated_core *c
 		return work(simulator, core, part_of_block(core, step->work.after_set), SK_PHASE_RETURN);
 	case SK_PHASE_RETURN:
 		reach(simulator, core, SK_POINT_RETURNED);
-		return take(simulator, core, checking_time(simulator, core), SK_PHASE_END);
+		return take_time(simulator, core, checking_time(simulator, core), SK_PHASE_END);
 	case SK_PHASE_END:
 		reach(simulator, core, SK_POINT_ENDED);
 		if (!starts_early(simulator, core, SK_STEP_EARLY_SET))

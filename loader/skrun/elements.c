@@ -74,7 +74,7 @@ union element {
 	double f64;
 };
 
-static union element load(enum skrt_dtype dtype, const void *data, uint64_t i)
+static union element load_element(enum skrt_dtype dtype, const void *data, uint64_t i)
 {
 	union element element = {.u64 = 0};
 	uint32_t size = sk_element_size(dtype);
@@ -99,7 +99,7 @@ static int64_t integer(enum skrt_dtype dtype, union element element)
 
 double sk_element_value(enum skrt_dtype dtype, const void *data, uint64_t i)
 {
-	union element element = load(dtype, data, i);
+	union element element = load_element(dtype, data, i);
 
 	switch (dtype) {
 	case SKRT_F16:
@@ -148,10 +148,10 @@ const char *sk_element_print(enum skrt_dtype dtype, const void *data, uint64_t i
 		print_real(value, 15, 17, 53, text, size);
 		break;
 	case SKRT_U64:
-		snprintf(text, size, "%" PRIu64, load(dtype, data, i).u64);
+		snprintf(text, size, "%" PRIu64, load_element(dtype, data, i).u64);
 		break;
 	default:
-		snprintf(text, size, "%" PRId64, integer(dtype, load(dtype, data, i)));
+		snprintf(text, size, "%" PRId64, integer(dtype, load_element(dtype, data, i)));
 		break;
 	}
 	return text;
@@ -173,7 +173,7 @@ static double fraction(uint64_t random, int bits)
 	return ldexp((double)(random >> (64 - bits)), 1 - bits) - 1;
 }
 
-static union element choose(enum skrt_dtype dtype, uint64_t random)
+static union element choose_element(enum skrt_dtype dtype, uint64_t random)
 {
 	union element element = {.u64 = 0};
 
@@ -263,7 +263,7 @@ void sk_elements_fill(enum skrt_dtype dtype, void *data, uint64_t count, uint64_
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t random = mix(state += golden);
 		union element element =
-			range ? choose_within(dtype, random, range[0], range[1]) : choose(dtype, random);
+			range ? choose_within(dtype, random, range[0], range[1]) : choose_element(dtype, random);
 
 		memcpy((char *)data + i * size, &element, size);
 	}

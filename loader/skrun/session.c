@@ -29,7 +29,7 @@ enum {
 /* ---- opening and closing ---- */
 
 /* Find the size of the tensor in pages of its own, with padding. False: it overflows. */
-static bool measure(const struct skrt_tensor *tensor, uint64_t *size)
+static bool measure_tensor(const struct skrt_tensor *tensor, uint64_t *size)
 {
 	if (__builtin_add_overflow(tensor->bytes, DATA_ALIGN, size) ||
 	    __builtin_add_overflow(tensor->padding, *size, size))
@@ -41,7 +41,7 @@ static bool measure(const struct skrt_tensor *tensor, uint64_t *size)
 void *sk_session_allocate(const struct skrt_tensor *tensor)
 {
 	uint64_t size;
-	void *data = measure(tensor, &size) ? aligned_alloc(DATA_ALIGN, size) : NULL;
+	void *data = measure_tensor(tensor, &size) ? aligned_alloc(DATA_ALIGN, size) : NULL;
 
 	if (data)
 		memset(data, 0, size);
@@ -76,7 +76,8 @@ static bool make_slots(struct sk_session *session)
 	return true;
 }
 
-static bool load(struct sk_session *session, const struct skrt_source *source, const struct skrt_device_options *device)
+static bool load_module(struct sk_session *session, const struct skrt_source *source,
+			const struct skrt_device_options *device)
 {
 	session->network.size = sizeof(session->network);
 	return sk_succeeded(skrt_device_open(device, &session->device)) &&
@@ -90,7 +91,7 @@ bool sk_session_open(struct sk_session *session, const struct skrt_source *sourc
 	memset(session, 0, sizeof(*session));
 	session->path = source->path;
 	session->chosen = network;
-	return load(session, source, device) && make_slots(session);
+	return load_module(session, source, device) && make_slots(session);
 }
 
 /* Make one for each stream of the manifest. */
@@ -153,7 +154,7 @@ static bool allocate_inputs(struct sk_session *session)
 
 		if (sk_slot_is_output(&session->slots[i]))
 			continue;
-		if (!measure(tensor, &size) || __builtin_add_overflow(all, size, &all))
+		if (!measure_tensor(tensor, &size) || __builtin_add_overflow(all, size, &all))
 			return no_memory(tensor);
 		largest = !largest || tensor->bytes > largest->bytes ? tensor : largest;
 	}
@@ -185,7 +186,7 @@ bool sk_session_prepare(struct sk_session *session)
 			slot->data = sk_session_allocate(&slot->tensor);
 			if (!slot->data)
 				return no_memory(&slot->tensor);
-		} else if (measure(&slot->tensor, &size)) {
+		} else if (measure_tensor(&slot->tensor, &size)) {
 			slot->data = input;
 			input += size;
 		}
@@ -234,7 +235,7 @@ bool sk_session_move(struct sk_session *session, const struct skrt_source *sourc
 		     const struct skrt_device_options *device)
 {
 	unload(session);
-	return load(session, source, device) && describe_slots(session) && make_instance(session);
+	return load_module(session, source, device) && describe_slots(session) && make_instance(session);
 }
 
 void sk_session_close(struct sk_session *session)

@@ -132,7 +132,7 @@ static bool run_often(struct sk_session *session, enum sk_run_mode mode, const c
 	return true;
 }
 
-static bool run(struct sk_session *session, const struct sk_run_options *options, double *seconds)
+static bool run_session(struct sk_session *session, const struct sk_run_options *options, double *seconds)
 {
 	if (!sk_session_prepare(session) || !read_inputs(session, options))
 		return false;
@@ -173,7 +173,7 @@ static bool run(struct sk_session *session, const struct sk_run_options *options
 
 static volatile sig_atomic_t checked; /* kernels run with checks, so a failure is not theirs */
 
-static void say(const char *text)
+static void print_error(const char *text)
 {
 	ssize_t written = write(STDERR_FILENO, text, strlen(text));
 
@@ -182,13 +182,13 @@ static void say(const char *text)
 
 /* Handle a fault that libskrt has passed on, since no kernel was running, or an abort of the C library, which has
  * reported a damaged heap. */
-static void fail(int number)
+static void report_fault(int number)
 {
-	say(sk_progress_is_shown() ? "\nskrun: error: skrun itself has failed ("
-				   : "skrun: error: skrun itself has failed (");
-	say(number == SIGABRT ? "SIGABRT" : number == SIGBUS ? "SIGBUS" : "SIGSEGV");
-	say(checked ? "): a defect of skrun, or of a serial run or constructor, which are not checked\n"
-		    : "): most likely a kernel has written where it must not; --guard says which\n");
+	print_error(sk_progress_is_shown() ? "\nskrun: error: skrun itself has failed ("
+					   : "skrun: error: skrun itself has failed (");
+	print_error(number == SIGABRT ? "SIGABRT" : number == SIGBUS ? "SIGBUS" : "SIGSEGV");
+	print_error(checked ? "): a defect of skrun, or of a serial run or constructor, which are not checked\n"
+			    : "): most likely a kernel has written where it must not; --guard says which\n");
 	_exit(EXIT_FAILURE);
 }
 
@@ -200,7 +200,7 @@ static void expect_failures(void)
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler == SIG_DFL)
-			signal(numbers[i], fail);
+			signal(numbers[i], report_fault);
 	sk_mapped_watch();
 }
 
@@ -228,7 +228,7 @@ static bool work(const struct sk_run_options *options)
 	if (good)
 		good = options->list	  ? sk_session_list(&session)
 		       : options->predict ? predict(&session, options)
-					  : run(&session, options, seconds);
+					  : run_session(&session, options, seconds);
 	sk_session_close(&session);
 	free(seconds);
 	if (good && options->page)

@@ -96,7 +96,7 @@ static int width_of(const struct table *table)
 	return width < MOST_PADDED ? (int)width : MOST_PADDED;
 }
 
-static double share(double part, double all)
+static double percentage(double part, double all)
 {
 	return all > 0 ? 100 * part / all : 0;
 }
@@ -115,14 +115,14 @@ static void print_rows(const struct table *table, bool by_kernel, int width)
 			printf(" %8" PRIu64, row->tasks);
 		printf(" %10" PRIu64 " %12.3f %12.3f %8.1f %12.3f\n", row->calls, row->run_seconds * 1e3,
 		       row->run_seconds * 1e6 / (double)(row->calls + !row->calls),
-		       share(row->run_seconds, table->info.core_seconds), row->wait_seconds * 1e3);
+		       percentage(row->run_seconds, table->info.core_seconds), row->wait_seconds * 1e3);
 	}
 }
 
 static void print_rest(const char *what, bool by_kernel, int width, double seconds, double all)
 {
 	printf("%-*s %*s %12.3f %12s %8.1f\n", width, what, by_kernel ? 19 : 10, "", seconds * 1e3, "",
-	       share(seconds, all));
+	       percentage(seconds, all));
 }
 
 bool sk_task_table_print(const struct sk_session *session, const struct sk_run_options *options)

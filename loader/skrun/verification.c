@@ -219,7 +219,7 @@ static void print_state(const struct sk_session *session)
 			name);
 }
 
-static bool compare(const struct sk_session *session, const char *mode, const struct poison *poison)
+static bool compare_outputs(const struct sk_session *session, const char *mode, const struct poison *poison)
 {
 	for (uint32_t i = 0; i < session->slot_count; i++) {
 		const struct sk_slot *slot = &session->slots[i];
@@ -270,12 +270,12 @@ static bool verify_fused(struct sk_session *session, uint32_t number, double *se
 			    *next = &poisons[FUSED + (number + 1) % FUSED_POISONS];
 
 	if (!reset(session, poison) || !sk_session_run(session, SK_RUN_FUSED, seconds) ||
-	    !compare(session, "fused", poison))
+	    !compare_outputs(session, "fused", poison))
 		return false;
 	if (!has_once(session))
 		return true;
 	reset_tensors(session, next);
-	return sk_session_run(session, SK_RUN_FUSED, seconds) && compare(session, "second fused", next);
+	return sk_session_run(session, SK_RUN_FUSED, seconds) && compare_outputs(session, "second fused", next);
 }
 
 /* Make the run with which all others are compared. */
@@ -334,7 +334,7 @@ bool sk_session_verify(struct sk_session *session, uint32_t repeats, double *sec
 		return false;
 	sk_progress_begin("serial run", 1);
 	if (serial && (!reset(session, &poisons[SERIAL]) || !sk_session_run(session, SK_RUN_SERIAL, &unused) ||
-		       !compare(session, "serial", &poisons[SERIAL])))
+		       !compare_outputs(session, "serial", &poisons[SERIAL])))
 		return false;
 	sk_progress_begin("fused run", repeats);
 	for (uint32_t i = 0; i < repeats; i++) {

@@ -75,7 +75,7 @@ static void add_argument(struct watch *watch, const struct sk_session *session, 
 }
 
 /* False: no memory. */
-static bool choose(struct watch *watch, const struct sk_session *session, struct sk_plan_calls calls)
+static bool choose_arguments(struct watch *watch, const struct sk_session *session, struct sk_plan_calls calls)
 {
 	const struct sk_plan_view *plan = &session->module->plan;
 	size_t arguments = 0;
@@ -95,7 +95,7 @@ static bool choose(struct watch *watch, const struct sk_session *session, struct
 	return watch->items && watch->copies;
 }
 
-static void keep(const struct watch *watch)
+static void keep_bytes(const struct watch *watch)
 {
 	for (uint32_t i = 0; i < watch->count; i++) {
 		const struct watched *item = &watch->items[i];
@@ -139,11 +139,11 @@ static bool run_task(struct sk_session *session, const struct skrt_kernel *kerne
 	if (!sk_succeeded(sk_module_check_steps(kernel)))
 		return false;
 	if (!session->instance->guard &&
-	    !choose(watch, session, sk_plan_launch_calls(plan, &plan->launches[kernel->launch]))) {
+	    !choose_arguments(watch, session, sk_plan_launch_calls(plan, &plan->launches[kernel->launch]))) {
 		sk_skrun_error("no memory for copies of the tensors that %s reads", kernel->name);
 		return false;
 	}
-	keep(watch);
+	keep_bytes(watch);
 	if (!sk_succeeded(skrt_run(session->streams[0], session->instance, kernel)))
 		return false;
 	for (uint32_t i = 0; i < watch->count && good; i++)

@@ -36,7 +36,7 @@ struct lowering {
 };
 
 /* Report an error, and return false always. */
-static bool fail(const struct lowering *lowering, const char *reason)
+static bool refuse_lowering(const struct lowering *lowering, const char *reason)
 {
 	sk_binder_error(lowering->binder, lowering->binder->request->place, "'%s = %s' %s", lowering->name,
 			lowering->value->text, reason);
@@ -45,7 +45,7 @@ static bool fail(const struct lowering *lowering, const char *reason)
 
 static bool fail_large(const struct lowering *lowering)
 {
-	return fail(lowering, "is too large to be computed");
+	return refuse_lowering(lowering, "is too large to be computed");
 }
 
 static bool fail_many(const struct lowering *lowering)
@@ -54,13 +54,13 @@ static bool fail_many(const struct lowering *lowering)
 	uint32_t extent = binder->signature->spread_extent;
 
 	if (binder->signature->spread != SK_STEP_BLOCKS_RANGE || binder->extents[extent] % binder->blocks == 0)
-		return fail(lowering, "has too many terms that differ from call to call");
-	return fail(lowering,
-		    sk_arena_print(binder->model->arena,
-				   "is too long a sum, since %" PRIu64 " blocks of %" PRIu64
-				   " are not equally large: take a number of blocks that divides it, or up to 10 "
-				   "blocks, or a function that has the parameter 'block'",
-				   binder->blocks, binder->extents[extent]));
+		return refuse_lowering(lowering, "has too many terms that differ from call to call");
+	return refuse_lowering(
+		lowering, sk_arena_print(binder->model->arena,
+					 "is too long a sum, since %" PRIu64 " blocks of %" PRIu64
+					 " are not equally large: take a number of blocks that divides it, or up to 10 "
+					 "blocks, or a function that has the parameter 'block'",
+					 binder->blocks, binder->extents[extent]));
 }
 
 /* ---- sums ---- */
@@ -134,9 +134,9 @@ static bool divide(const struct lowering *lowering, struct sum *sum, wide diviso
 		return true;
 	}
 	if (sum->constant < 0)
-		return fail(lowering, "rounds a negative number");
+		return refuse_lowering(lowering, "rounds a negative number");
 	if (sum->count > 1 || term->factor != 1 || term->modulus)
-		return fail(lowering, "divides a value that differs from call to call, with a remainder");
+		return refuse_lowering(lowering, "divides a value that differs from call to call, with a remainder");
 	addend = (wide)term->addend + sum->constant * (wide)term->divisor;
 	divisor *= (wide)term->divisor;
 	if (addend > INT64_MAX || divisor > INT64_MAX)
@@ -300,7 +300,8 @@ static bool lower_operation(const struct lowering *lowering, const struct sk_val
 		return add_multiple(lowering, sum, &right, -1);
 	case SK_VALUE_DIVIDE:
 		if (right.constant <= 0)
-			return fail(lowering, right.constant ? "divides by a negative number" : "divides by 0");
+			return refuse_lowering(lowering,
+					       right.constant ? "divides by a negative number" : "divides by 0");
 		return divide(lowering, sum, right.constant);
 	default: /* a product with one fixed side */
 	{
@@ -329,7 +330,7 @@ static bool lower(const struct lowering *lowering, const struct sk_value_express
 		return lower_attribute(lowering, value, sum);
 	case SK_VALUE_SIZEOF:
 		return size_of_parameter(binder, value->index, &sum->constant) ||
-		       fail(lowering, "asks for a size before that is known");
+		       refuse_lowering(lowering, "asks for a size before that is known");
 	case SK_VALUE_BEGIN:
 	case SK_VALUE_END:
 	case SK_VALUE_SIZE:
@@ -473,8 +474,8 @@ void sk_binder_bind_value(struct sk_binder *binder, const char *name, const stru
 	uint32_t bits = 8 * sk_dtype_size(argument->dtype);
 
 	if (range.low < type.low || range.high > type.high) {
-		fail(&lowering,
-		     sk_arena_print(binder->model->arena, "does not fit into %s", sk_dtype_name(argument->dtype)));
+		refuse_lowering(&lowering, sk_arena_print(binder->model->arena, "does not fit into %s",
+							  sk_dtype_name(argument->dtype)));
 		return;
 	}
 	argument->value = (uint64_t)sum.constant;
@@ -494,9 +495,9 @@ bool sk_binder_count(struct sk_binder *binder, const char *of, const struct sk_v
 	if (!lower(&lowering, value, &sum))
 		return false;
 	if (sum.constant < (wide)least || sum.constant > INT64_MAX)
-		return fail(&lowering, sum.constant > 0 ? "is too large"
-				       : least		? "is not greater than 0"
-							: "is negative");
+		return refuse_lowering(&lowering, sum.constant > 0 ? "is too large"
+						  : least	   ? "is not greater than 0"
+								   : "is negative");
 	*count = (uint64_t)sum.constant;
 	return true;
 }

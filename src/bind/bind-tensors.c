@@ -77,7 +77,7 @@ struct operands {
 	bool missing;
 };
 
-static const struct sk_request_argument *take(struct operands *operands, bool optional)
+static const struct sk_request_argument *take_operand(struct operands *operands, bool optional)
 {
 	if (operands->taken < operands->count)
 		return &operands->items[operands->taken++];
@@ -120,9 +120,9 @@ static void match_by_direction(struct sk_binder *binder)
 		if (!takes_tensor(signature, p))
 			continue;
 		if (access_of(signature, p) & SK_ACCESS_READ)
-			input = take(&inputs, is_optional(signature, p));
+			input = take_operand(&inputs, is_optional(signature, p));
 		if (access_of(signature, p) & SK_ACCESS_WRITE)
-			output = take(&outputs, is_optional(signature, p));
+			output = take_operand(&outputs, is_optional(signature, p));
 		check_inout(binder, p, input, output);
 		binder->args[p] = input ? input : output;
 	}

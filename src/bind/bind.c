@@ -233,8 +233,8 @@ static void clear_tables(struct sk_binder *binder)
 	memset(binder->frames, 0, count * sizeof(*binder->frames));
 }
 
-static void begin(struct sk_binder *binder, struct sk_model *model, const struct sk_request *request,
-		  const struct sk_signature *signature)
+static void begin_task(struct sk_binder *binder, struct sk_model *model, const struct sk_request *request,
+		       const struct sk_signature *signature)
 {
 	memset(binder, 0, offsetof(struct sk_binder, args));
 	binder->model = model;
@@ -280,7 +280,7 @@ bool sk_bind_fits(struct sk_model *model, const struct sk_request *request, cons
 {
 	struct sk_binder binder;
 
-	begin(&binder, model, request, signature);
+	begin_task(&binder, model, request, signature);
 	binder.quiet = true;
 	bind(&binder);
 	return !binder.failures;
@@ -292,7 +292,7 @@ unsigned sk_bind_distance(struct sk_model *model, const struct sk_request *reque
 	enum { MOST_FAILURES = 1000 }; /* more than a call's sizes can have */
 	struct sk_binder binder;
 
-	begin(&binder, model, request, signature);
+	begin_task(&binder, model, request, signature);
 	binder.quiet = true;
 	bind(&binder);
 	return binder.failures + (binder.matched ? 0 : MOST_FAILURES);
@@ -303,7 +303,7 @@ const char *sk_bind_reason(struct sk_model *model, const struct sk_request *requ
 {
 	struct sk_binder binder;
 
-	begin(&binder, model, request, signature);
+	begin_task(&binder, model, request, signature);
 	bind(&binder);
 	return binder.failures ? binder.reason : NULL;
 }
@@ -372,7 +372,7 @@ bool sk_model_bind(struct sk_model *model)
 		const struct sk_kernel *kernel = &model->kernels.items[task->bound.kernel];
 
 		sk_request_of_task(model, task, &request);
-		begin(&binder, model, &request, kernel->signature);
+		begin_task(&binder, model, &request, kernel->signature);
 		binder.kernel = kernel->name;
 		binder.stateful = kernel->state_count != 0;
 		bind(&binder);

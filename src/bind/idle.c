@@ -147,7 +147,7 @@ static void leave_out(struct passer *passer, uint32_t number, struct past *past)
 	sk_array_push(passer->arena, &passer->model->idle, (struct sk_idle_task){task->name, task->place});
 }
 
-static void keep(struct passer *passer, uint32_t number, uint32_t new_number, struct past *past)
+static void keep_task(struct passer *passer, uint32_t number, uint32_t new_number, struct past *past)
 {
 	struct sk_task *task = &passer->model->tasks.items[number];
 	struct stream *stream = stream_of(passer, &task->said);
@@ -192,7 +192,7 @@ bool sk_model_leave_out_idle(struct sk_model *model)
 		if (model->tasks.items[t].bound.idle)
 			leave_out(&passer, t, &passer.tasks[t]);
 		else
-			keep(&passer, t, count++, &passer.tasks[t]);
+			keep_task(&passer, t, count++, &passer.tasks[t]);
 		if (passer.handed_on <= MOST_HANDED_ON)
 			continue;
 		sk_error(model->diag, model->tasks.items[t].place,

@@ -40,7 +40,8 @@ static uint32_t name_number(struct sk_op_index *index, const char *name)
 }
 
 /* Return the value of the key, which is `fresh` if it is new. */
-static uint32_t number_of(struct sk_op_index *index, struct sk_map *map, const void *key, size_t bytes, uint32_t fresh)
+static uint32_t number_of_key(struct sk_op_index *index, struct sk_map *map, const void *key, size_t bytes,
+			      uint32_t fresh)
 {
 	uint32_t number = sk_map_find(map, key, bytes);
 
@@ -82,7 +83,7 @@ uint32_t sk_op_index_form(struct sk_op_index *index, uint32_t op, const struct s
 		add_words(words, &count, name_number(index, signature->conditions[i].name),
 			  UINT32_C(1) << 31 | signature->conditions[i].kind);
 
-	uint32_t form = number_of(index, &index->form_numbers, words, count * sizeof(*words), fresh);
+	uint32_t form = number_of_key(index, &index->form_numbers, words, count * sizeof(*words), fresh);
 
 	if (form == fresh) {
 		sk_array_push(index->model->arena, &index->forms,
@@ -116,7 +117,8 @@ uint32_t sk_op_index_class(struct sk_op_index *index, uint32_t form, const struc
 				numbers[count++] = parameter->extents[d].constant;
 	}
 
-	uint32_t class = number_of(index, &index->class_numbers, numbers, count * sizeof(*numbers), index->class_count);
+	uint32_t class =
+		number_of_key(index, &index->class_numbers, numbers, count * sizeof(*numbers), index->class_count);
 
 	index->class_count += class == index->class_count;
 	return class;

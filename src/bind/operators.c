@@ -101,7 +101,7 @@ static uint32_t op_number(struct sk_ops *ops, const char *name, size_t length)
 	return sk_map_insert(&ops->numbers, name, length, (uint32_t)ops->names.count - 1);
 }
 
-static void add(struct sk_ops *ops, struct sk_op_kernel kernel)
+static void add_kernel(struct sk_ops *ops, struct sk_op_kernel kernel)
 {
 	const char *name = kernel.signature->op;
 	uint32_t index = (uint32_t)ops->kernels.count;
@@ -150,12 +150,12 @@ static void add_record(struct sk_ops *ops, const struct sk_kernel_record *record
 	const struct sk_signature *signature = sk_record_signature(ops->signatures, record);
 
 	if (signature && signature->op)
-		add(ops, (struct sk_op_kernel){.name = record->symbol,
-					       .object = record->object,
-					       .input = record->input,
-					       .order = library,
-					       .signature = signature,
-					       .declared = SK_NONE});
+		add_kernel(ops, (struct sk_op_kernel){.name = record->symbol,
+						      .object = record->object,
+						      .input = record->input,
+						      .order = library,
+						      .signature = signature,
+						      .declared = SK_NONE});
 }
 
 static void let_wait(struct sk_ops *ops, const struct sk_kernel_record *record, uint32_t library, uint32_t number)
@@ -192,7 +192,7 @@ static void visit_record(void *context, const struct sk_kernel_record *record)
 		add_record(ops, record, library);
 }
 
-static void collect(struct sk_ops *ops)
+static void collect_kernels(struct sk_ops *ops)
 {
 	struct sk_model *model = ops->model;
 
@@ -201,8 +201,8 @@ static void collect(struct sk_ops *ops)
 		const struct sk_declared_kernel *declared = &model->declared.items[i];
 
 		if (declared->parsed && declared->parsed->op)
-			add(ops, (struct sk_op_kernel){
-					 .name = declared->name, .signature = declared->parsed, .declared = i});
+			add_kernel(ops, (struct sk_op_kernel){
+						.name = declared->name, .signature = declared->parsed, .declared = i});
 	}
 	sk_linker_visit_kernels(ops->linker, SK_NONE, visit_record, ops);
 }
@@ -213,7 +213,7 @@ static uint32_t find_op(struct sk_ops *ops, const char *op)
 	uint32_t number, next;
 
 	if (!ops->collected)
-		collect(ops);
+		collect_kernels(ops);
 	number = sk_map_find(&ops->numbers, op, strlen(op));
 	if (number == SK_NONE)
 		return SK_NONE;
@@ -238,7 +238,7 @@ void sk_ops_init(struct sk_ops *ops, struct sk_model *model, struct sk_linker *l
 }
 
 /* Return more than 0 if the one kernel is better than the other, and less if it is worse, provided that both fit. */
-static int compare(const struct sk_op_kernel *one, const struct sk_op_kernel *other)
+static int compare_kernels(const struct sk_op_kernel *one, const struct sk_op_kernel *other)
 {
 	if (one->order != other->order)
 		return one->order < other->order ? 1 : -1;
@@ -258,7 +258,7 @@ static void find_in_class(struct sk_ops *ops, const struct sk_request *request, 
 	const struct sk_op_kernel *kernels = ops->kernels.items;
 
 	for (uint32_t c = ops->classes.items[class].first; c != SK_NONE; c = kernels[c].alike) {
-		int better = choice->best == SK_NONE ? 1 : compare(&kernels[c], &kernels[choice->best]);
+		int better = choice->best == SK_NONE ? 1 : compare_kernels(&kernels[c], &kernels[choice->best]);
 
 		ops->steps++;
 		if (better < 0)

@@ -79,7 +79,7 @@ static bool is_tensor_of(const struct sk_model *model, uint32_t index, const str
 }
 
 /* Return the place where the task names the argument's tensor. */
-static struct sk_place place_of(const struct sk_model *model, struct access access)
+static struct sk_place place_of_access(const struct sk_model *model, struct access access)
 {
 	const struct sk_task *task = &model->tasks.items[access.task];
 	const struct sk_argument *argument = &task->bound.arguments[access.argument];
@@ -100,7 +100,7 @@ static void refuse_write(struct sk_model *model, uint32_t index, const struct us
 
 	if (use->first_write.task == SK_NONE)
 		return;
-	sk_error(model->diag, place_of(model, use->first_write), "%s '%s' cannot be written",
+	sk_error(model->diag, place_of_access(model, use->first_write), "%s '%s' cannot be written",
 		 tensor->role == SK_ROLE_CONSTANT ? "constant" : "input", tensor->name);
 	sk_note(model->diag, "declared at %s%s", sk_place_text(model->arena, tensor->place),
 		tensor->role == SK_ROLE_CONSTANT ? "" : "; a tensor that is read and written is role: inout");
@@ -122,7 +122,7 @@ static void assign_role(struct sk_model *model, uint32_t index, const struct use
 		return;
 	tensor->role = unwritten ? SK_ROLE_INPUT : unread ? SK_ROLE_OUTPUT : SK_ROLE_TEMPORARY;
 	if (tensor->role == SK_ROLE_TEMPORARY && !use->inherits && use->last_write.task >= use->last_read.task)
-		sk_warning(model->diag, place_of(model, use->last_write),
+		sk_warning(model->diag, place_of_access(model, use->last_write),
 			   "the bytes written to '%s' here are never read, and '%s' is a temporary; a result needs "
 			   "role: output",
 			   tensor->name, tensor->name);
@@ -160,7 +160,7 @@ static void report_gaps(const struct sk_model *model, const struct sk_gap *gap, 
 	}
 	if (tensor->role != SK_ROLE_OUTPUT && tensor->role != SK_ROLE_TEMPORARY)
 		return; /* it has its contents from outside */
-	sk_error(model->diag, place_of(model, (struct access){gap->task, gap->argument}),
+	sk_error(model->diag, place_of_access(model, (struct access){gap->task, gap->argument}),
 		 "task '%s' reads %s, which no task before it writes", model->tasks.items[gap->task].name, bytes);
 	sk_note(model->diag, "'%s' is declared at %s; if it keeps its contents from run to run, it is role: inout",
 		tensor->name, sk_place_text(model->arena, tensor->place));
@@ -198,7 +198,7 @@ static void report_dead_store(const struct sk_model *model, const struct sk_dead
 	if (!is_for_one(model, task, store->argument) ||
 	    (tensor->role != SK_ROLE_TEMPORARY && tensor->role != SK_ROLE_OUTPUT))
 		return;
-	sk_warning(model->diag, place_of(model, (struct access){store->task, store->argument}),
+	sk_warning(model->diag, place_of_access(model, (struct access){store->task, store->argument}),
 		   "no task reads the bytes of '%s' that task '%s' writes here: task '%s' overwrites them first",
 		   tensor->name, task->name, model->tasks.items[store->by].name);
 }
@@ -249,7 +249,7 @@ static void check_once_access(const struct sk_model *model, const uint32_t *writ
 	bool result = tensor->role == SK_ROLE_TEMPORARY && writers[argument->tensor] != SK_NONE;
 
 	if (writes && tensor->role != SK_ROLE_TEMPORARY) {
-		sk_error(model->diag, place_of(model, access),
+		sk_error(model->diag, place_of_access(model, access),
 			 "task '%s' runs once, but writes '%s', %s: its results are temporaries, which the instance "
 			 "keeps",
 			 task->name, tensor->name, role_texts[tensor->role]);
@@ -258,7 +258,7 @@ static void check_once_access(const struct sk_model *model, const uint32_t *writ
 		return;
 	}
 	if (reads && tensor->role != SK_ROLE_CONSTANT && !result)
-		sk_error(model->diag, place_of(model, access),
+		sk_error(model->diag, place_of_access(model, access),
 			 "task '%s' runs once, but reads '%s', %s, which may differ in the next run: only "
 			 "constants and results of such tasks can be read",
 			 task->name, tensor->name, role_texts[tensor->role]);
@@ -275,7 +275,7 @@ static void check_once_rewrite(const struct sk_model *model, struct access acces
 
 		if (read->tensor != written->tensor || !(read->access & SK_ACCESS_READ))
 			continue;
-		sk_error(model->diag, place_of(model, access),
+		sk_error(model->diag, place_of_access(model, access),
 			 "task '%s' runs once, but reads '%s' and writes it: if it fails, its next run would find the "
 			 "changes of this one; let it write another tensor",
 			 task->name, model->tensors.items[read->tensor].name);
@@ -292,7 +292,7 @@ static void check_once_result(const struct sk_model *model, const uint32_t *writ
 
 	if (writer == SK_NONE || !(argument->access & SK_ACCESS_WRITE))
 		return;
-	sk_error(model->diag, place_of(model, access),
+	sk_error(model->diag, place_of_access(model, access),
 		 "task '%s', which runs every time, writes '%s', a result of task '%s', which runs once", task->name,
 		 model->tensors.items[argument->tensor].name, model->tasks.items[writer].name);
 }

@@ -42,8 +42,8 @@ static void set_number(struct words *words, const struct sk_option *option, cons
 }
 
 /* The number of the value among the names, which end with NULL; that of NULL after an error. */
-static unsigned choose(struct words *words, const char *option, const char *const *names, const char *wanted,
-		       const char *value)
+static unsigned choose_name(struct words *words, const char *option, const char *const *names, const char *wanted,
+			    const char *value)
 {
 	unsigned i = 0;
 
@@ -58,7 +58,8 @@ static void set_compression(struct words *words, const char *value)
 {
 	static const char *const names[] = {"none", "zlib", NULL};
 
-	words->command->compress_debug = choose(words, "compress-debug-sections", names, "none or zlib", value) == 1;
+	words->command->compress_debug =
+		choose_name(words, "compress-debug-sections", names, "none or zlib", value) == 1;
 }
 
 static void set_colour(struct words *words, const char *value)
@@ -67,14 +68,14 @@ static void set_colour(struct words *words, const char *value)
 		[SK_COLOUR_AUTOMATIC] = "auto", [SK_COLOUR_ALWAYS] = "always", [SK_COLOUR_NEVER] = "never", NULL};
 
 	words->command->colour =
-		(enum sk_colour)choose(words, "color-diagnostics", names, "auto, always or never", value);
+		(enum sk_colour)choose_name(words, "color-diagnostics", names, "auto, always or never", value);
 }
 
 static void set_icf(struct words *words, const char *value)
 {
 	static const char *const names[] = {[SK_ICF_NONE] = "none", [SK_ICF_SAFE] = "safe", [SK_ICF_ALL] = "all", NULL};
 
-	words->command->icf = (enum sk_icf)choose(words, "icf", names, "none, safe or all", value);
+	words->command->icf = (enum sk_icf)choose_name(words, "icf", names, "none, safe or all", value);
 }
 
 /* This machine's processor, or what the names say. */
@@ -220,7 +221,7 @@ static void set_field(struct words *words, const struct sk_option *option, const
 	}
 }
 
-static void apply(struct words *words, const struct sk_option *option, const char *value, bool *whole)
+static void apply_option(struct words *words, const struct sk_option *option, const char *value, bool *whole)
 {
 	struct sk_command_line *command = words->command;
 
@@ -367,7 +368,7 @@ static void interpret(struct words *words)
 		else if (value ? !*value && option->action != SK_OPTION_SET_ANY_TEXT : arity == SK_OPTION_VALUE)
 			refuse_missing_value(words, option, word);
 		else {
-			apply(words, option, value, &whole);
+			apply_option(words, option, value, &whole);
 			if (option->about_model && !words->command->model_option)
 				words->command->model_option = sk_option_spelling(words->arena, option);
 			record(words, option, value);

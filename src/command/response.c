@@ -27,7 +27,7 @@ struct cursor {
 	uint32_t line;
 };
 
-static char take(struct cursor *cursor)
+static char take_character(struct cursor *cursor)
 {
 	char c = *cursor->at++;
 
@@ -48,7 +48,7 @@ static bool is_blank(char c)
 static char *next_word(struct cursor *cursor, bool *unterminated)
 {
 	while (is_blank(*cursor->at))
-		take(cursor);
+		take_character(cursor);
 	cursor->place.line = cursor->line;
 	cursor->place.column = (uint32_t)(cursor->at - cursor->line_start) + 1;
 
@@ -57,10 +57,10 @@ static char *next_word(struct cursor *cursor, bool *unterminated)
 	if (!*word)
 		return NULL;
 	while (*cursor->at && (quote || !is_blank(*cursor->at))) {
-		char c = take(cursor);
+		char c = take_character(cursor);
 
 		if (c == '\\' && *cursor->at)
-			*to++ = take(cursor);
+			*to++ = take_character(cursor);
 		else if (quote && c == quote)
 			quote = 0;
 		else if (!quote && (c == '"' || c == '\''))
@@ -69,7 +69,7 @@ static char *next_word(struct cursor *cursor, bool *unterminated)
 			*to++ = c;
 	}
 	if (*cursor->at)
-		take(cursor);
+		take_character(cursor);
 	*to = '\0';
 	*unterminated = quote != 0;
 	return word;

@@ -96,7 +96,7 @@ static bool are_near(double a, double b, enum sk_dtype dtype)
 	return a == b || fabs(a - b) <= bound_of(dtype) * fmax(1, fmax(fabs(a), fabs(b)));
 }
 
-static void compare(struct checker *checker, const struct pair *pair)
+static void compare_pair(struct checker *checker, const struct pair *pair)
 {
 	const struct sk_value *pattern = &checker->all->values.items[pair->pattern];
 	const struct sk_value *replacement = &checker->all->values.items[pair->replacement];
@@ -136,7 +136,7 @@ void sk_check_rules(struct sk_link *link, const char *file)
 	if (checker.wanted.count && !sk_fold_values(link, checker.all, checker.wanted.items, checker.wanted.count))
 		return;
 	for (size_t i = 0; i < checker.pairs.count; i++)
-		compare(&checker, &checker.pairs.items[i]);
+		compare_pair(&checker, &checker.pairs.items[i]);
 	if (!link->diag->errors)
 		printf("rules and variants that compute what their patterns do: %u, that are not checked: %u\n",
 		       checker.checked, checker.unchecked);

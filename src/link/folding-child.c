@@ -302,7 +302,7 @@ static uint8_t *reserve(uint64_t size)
 	return memory;
 }
 
-static bool prepare(struct run *run)
+static bool prepare_run(struct run *run)
 {
 	enum { MOST_TWICE = 64 << 20 }; /* bytes: they are memory besides the weights */
 	const uint32_t *outputs = find_outputs(run);
@@ -322,7 +322,7 @@ static bool prepare(struct run *run)
 	       skrt_stream_create(run->device, &run->stream) == SKRT_OK;
 }
 
-static bool fail(const struct run *run)
+static bool report_runtime_error(const struct run *run)
 {
 	sk_error(run->link->diag, (struct sk_place){.file = run->folding->graph->file}, "cannot compute constants: %s",
 		 skrt_error());
@@ -396,16 +396,16 @@ static bool run_launches(struct run *run)
 {
 	const struct skrt_kernel *kernel;
 
-	if (!prepare(run))
-		return fail(run);
+	if (!prepare_run(run))
+		return report_runtime_error(run);
 	for (uint32_t l = 0; l < skrt_module_kernel_count(run->module); l++) {
 		if (skrt_module_kernel(run->module, l, &kernel) != SKRT_OK || !bind_results(run, l, true) ||
 		    skrt_run(run->stream, run->instance, kernel) != SKRT_OK)
-			return fail(run);
+			return report_runtime_error(run);
 		if (!start_writing(run, l))
 			return false;
 		if (!bind_results(run, l, false))
-			return fail(run);
+			return report_runtime_error(run);
 		sk_mapped_let_go();
 	}
 	return finish_writing(run);

@@ -217,7 +217,7 @@ static bool run_child(struct folding *folding)
 	return false;
 }
 
-static bool run(struct folding *folding)
+static bool run_folding(struct folding *folding)
 {
 	bool computed;
 
@@ -238,7 +238,7 @@ bool sk_fold_values(const void *link, struct sk_op_graph *graph, const uint32_t 
 {
 	struct folding folding = {.child = {.link = link, .graph = graph, .count = count}, .wanted = wanted};
 
-	return sk_graph_canonical(graph, wanted, count, &folding.child.calls) && run(&folding);
+	return sk_graph_canonical(graph, wanted, count, &folding.child.calls) && run_folding(&folding);
 }
 
 /* ---- calls of constants ---- */
@@ -346,7 +346,7 @@ bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_gra
 	folding.wanted = values.items;
 	folding.child.count = values.count;
 	folding.start = find_start(&folding, kept);
-	return !values.count || run(&folding);
+	return !values.count || run_folding(&folding);
 }
 
 void sk_fold_close(const struct sk_file_draft *draft, const struct sk_model *model)

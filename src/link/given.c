@@ -267,7 +267,7 @@ static bool report_not_inner(struct sk_op_graph *graph, const struct given *give
 }
 
 /* A name that is a pattern, too, is the name. */
-static bool keep(struct sk_op_graph *graph, const struct given *given)
+static bool keep_named_value(struct sk_op_graph *graph, const struct given *given)
 {
 	uint32_t named = sk_map_find(&graph->value_names, given->text, strlen(given->text));
 	bool found = false;
@@ -349,8 +349,8 @@ static bool add_state(struct sk_op_graph *graph, const struct given *given)
 typedef bool setter(struct sk_op_graph *graph, const struct given *given);
 
 /* What the command line says, and then the manifest. */
-static bool apply(struct sk_op_graph *graph, setter *set, const char *option, const sk_texts *texts, const char *key,
-		  const sk_names *names)
+static bool apply_texts(struct sk_op_graph *graph, setter *set, const char *option, const sk_texts *texts,
+			const char *key, const sk_names *names)
 {
 	bool applied = true;
 
@@ -379,11 +379,11 @@ static bool apply_dimensions(struct sk_op_graph *graph, const sk_dimensions *dim
 bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph_file *file,
 		    const sk_dimensions *dimensions, const char *network, struct sk_op_graph *graph)
 {
-	bool applied = apply(graph, set_shape, "--shape", &command->shapes, "shapes", &file->shapes);
+	bool applied = apply_texts(graph, set_shape, "--shape", &command->shapes, "shapes", &file->shapes);
 
 	applied &= apply_dimensions(graph, dimensions, network);
-	applied &= apply(graph, freeze, "--freeze", &command->frozen, "freeze", &file->frozen);
-	applied &= apply(graph, keep, "--keep", &command->kept, NULL, &(sk_names){0});
-	applied &= apply(graph, add_state, "--state", &command->states, "states", &file->states);
+	applied &= apply_texts(graph, freeze, "--freeze", &command->frozen, "freeze", &file->frozen);
+	applied &= apply_texts(graph, keep_named_value, "--keep", &command->kept, NULL, &(sk_names){0});
+	applied &= apply_texts(graph, add_state, "--state", &command->states, "states", &file->states);
 	return applied;
 }

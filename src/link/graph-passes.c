@@ -220,8 +220,8 @@ static bool changes_graphs(const struct sk_graph_pass *pass)
 	return pass->run != allow_side_by_side && pass->run != sk_pass_no_task;
 }
 
-static bool run(struct sk_op_graph *graph, const struct sk_graph_passes *list, const struct sk_pass_choice *choice,
-		struct sk_dumps *dumps)
+static bool run_passes(struct sk_op_graph *graph, const struct sk_graph_passes *list,
+		       const struct sk_pass_choice *choice, struct sk_dumps *dumps)
 {
 	uint64_t start = sk_timing_now();
 	const struct sk_graph_pass *pass = choice->pass;
@@ -321,7 +321,7 @@ bool sk_graph_passes_run(struct sk_op_graph *graph, const struct sk_graph_passes
 		const struct sk_pass_choice *choice = &list->passes.items[i];
 
 		if (choice->on && sk_pass_does(choice->pass) && !has_run(graph, choice->name) &&
-		    !run(graph, list, choice, dumps))
+		    !run_passes(graph, list, choice, dumps))
 			return false;
 		if (!is_last_of_patterns(list, i))
 			continue;

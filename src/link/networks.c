@@ -82,7 +82,8 @@ static bool read_option(struct reader *reader, const char *text, struct sk_place
 /* ---- a manifest ---- */
 
 /* The dimensions of a set stand together there. */
-static bool take(struct reader *reader, const struct sk_dimension *dimension, const struct sk_dimension *before)
+static bool take_dimension(struct reader *reader, const struct sk_dimension *dimension,
+			   const struct sk_dimension *before)
 {
 	const char *network = dimension->network;
 
@@ -109,6 +110,7 @@ bool sk_networks_list(const struct sk_command_line *command, const struct sk_gra
 	for (size_t i = 0; i < command->dimensions.count && !sk_diag_is_hopeless(diag); i++)
 		listed &= read_option(&reader, command->dimensions.items[i], (struct sk_place){.file = model});
 	for (size_t i = 0; i < file->dimensions.count && !sk_diag_is_hopeless(diag); i++)
-		listed &= take(&reader, &file->dimensions.items[i], i ? &file->dimensions.items[i - 1] : NULL);
+		listed &=
+			take_dimension(&reader, &file->dimensions.items[i], i ? &file->dimensions.items[i - 1] : NULL);
 	return listed;
 }

@@ -99,8 +99,8 @@ static uint32_t scope_of(struct sk_op_graph *graph, const struct sk_model *model
 }
 
 /* `first` has by scope the node that has asked before; all of a scope have to ask for the same. */
-static void take(struct sk_op_graph *graph, struct sk_model *model, const struct sk_graph_node *node,
-		 const struct sk_graph_node **first)
+static void take_request(struct sk_op_graph *graph, struct sk_model *model, const struct sk_graph_node *node,
+			 const struct sk_graph_node **first)
 {
 	uint32_t scope = scope_of(graph, model, node);
 	unsigned errors = graph->diag->errors;
@@ -129,6 +129,6 @@ bool sk_scopes_take_options(struct sk_op_graph *graph, struct sk_model *model)
 
 	for (size_t i = 0; i < graph->nodes.count && !sk_diag_is_hopeless(graph->diag); i++)
 		if (graph->nodes.items[i].scope_options)
-			take(graph, model, &graph->nodes.items[i], first);
+			take_request(graph, model, &graph->nodes.items[i], first);
 	return graph->diag->errors == errors;
 }

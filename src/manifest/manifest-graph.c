@@ -10,7 +10,8 @@
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
 
-static void say(const struct sk_document *document, sk_names *list, const struct sk_node *key, const char *value)
+static void add_assignment(const struct sk_document *document, sk_names *list, const struct sk_node *key,
+			   const char *value)
 {
 	const char *text = sk_arena_print(document->arena, "%s=%s", key->text, value);
 
@@ -109,7 +110,7 @@ static void read_map(const struct sk_document *document, const struct sk_node *m
 		const char *value = read(document, key);
 
 		if (value)
-			say(document, list, key, value);
+			add_assignment(document, list, key, value);
 	}
 }
 

@@ -63,7 +63,7 @@ static struct token unquote(struct token token)
 }
 
 /* Cut the token at the first `sign`. The rest is the text after it; its start is NULL if the sign is absent. */
-static struct token cut(struct token token, char sign, struct token *rest)
+static struct token cut_token(struct token token, char sign, struct token *rest)
 {
 	const char *found = memchr(token.start, sign, token.length);
 
@@ -98,7 +98,7 @@ static void *target_of(const struct reader *reader, const struct option *option)
 }
 
 /* Return a text such as "0, 1 or 2". */
-static const char *join(struct sk_diag *diag, const char *const *words)
+static const char *join_words(struct sk_diag *diag, const char *const *words)
 {
 	const char *text = *words;
 
@@ -117,7 +117,7 @@ static uint32_t find_keyword(const struct reader *reader, const struct option *o
 		if (!strcmp(text, keywords[i]))
 			return i;
 	sk_error(reader->diag, reader->place, "scope option '%s' must be %s, not '%s'", option->name,
-		 join(reader->diag, keywords), text);
+		 join_words(reader->diag, keywords), text);
 	return SK_NONE;
 }
 
@@ -167,7 +167,7 @@ static bool read_early_start(const struct reader *reader, const struct option *o
 
 /* Return the value of decimal digits without leading zeros; SK_NONE if the text is something else or has more than nine
  * digits. */
-static uint32_t number_of(struct token value)
+static uint32_t number_of_token(struct token value)
 {
 	uint32_t number = 0;
 
@@ -183,7 +183,7 @@ static uint32_t number_of(struct token value)
 
 static bool read_number(const struct reader *reader, const struct option *option, struct token value)
 {
-	uint32_t number = number_of(value);
+	uint32_t number = number_of_token(value);
 
 	if (number == SK_NONE || number < option->least || number > option->most) {
 		sk_error(reader->diag, reader->place, "scope option '%s' must be a number from %u to %u, not '%s'",
@@ -196,7 +196,7 @@ static bool read_number(const struct reader *reader, const struct option *option
 
 static bool read_alignment(const struct reader *reader, const struct option *option, struct token value)
 {
-	uint32_t number = number_of(value);
+	uint32_t number = number_of_token(value);
 
 	if (number == SK_NONE || number == 1 || number > option->most || (number & (number - 1))) {
 		sk_error(reader->diag, reader->place,
@@ -219,7 +219,7 @@ static bool read_names(const struct reader *reader, const struct option *option,
 	*names = (sk_names){0};
 	sk_map_init(&seen, reader->diag->arena);
 	while (rest.start && reader->diag->errors <= errors + 1000) {
-		struct token name = cut(rest, ',', &rest);
+		struct token name = cut_token(rest, ',', &rest);
 		const char *text = text_of(reader->diag, name);
 		uint32_t number = (uint32_t)names->count;
 
@@ -243,7 +243,7 @@ static bool read_compile_options(const struct reader *reader, const struct optio
 
 	*(bool *)target_of(reader, option) = false;
 	while (rest.start) {
-		struct token flag = cut(rest, ',', &rest);
+		struct token flag = cut_token(rest, ',', &rest);
 		const char *text = text_of(reader->diag, flag);
 
 		if (!strcmp(text, "-g")) {
@@ -331,7 +331,7 @@ static bool parse_option(struct reader *reader, struct token token, bool *seen)
 	struct sk_diag *diag = reader->diag;
 	struct sk_place place = reader->place = place_at(reader, token);
 	struct token rest;
-	const char *name = text_of(diag, cut(token, '=', &rest));
+	const char *name = text_of(diag, cut_token(token, '=', &rest));
 	const struct option *option = find_option(diag, place, name);
 	struct token value = trim(rest);
 
@@ -364,7 +364,7 @@ bool sk_scope_options_parse(struct sk_diag *diag, struct sk_place place, bool in
 	if (!rest.length)
 		return true;
 	while (rest.start && diag->errors <= 1000)
-		valid &= parse_option(&reader, cut(rest, ':', &rest), seen);
+		valid &= parse_option(&reader, cut_token(rest, ':', &rest), seen);
 	return valid;
 }
 
@@ -386,7 +386,7 @@ static bool is_option_alone(const struct sk_model *model, const char *name)
 static void override(struct sk_model *model, struct sk_place place, struct token entry)
 {
 	struct token rest;
-	const char *start = entry.start, *name = text_of(model->diag, cut(entry, '=', &rest));
+	const char *start = entry.start, *name = text_of(model->diag, cut_token(entry, '=', &rest));
 	const char *text = text_of(model->diag, rest);
 	unsigned errors = model->diag->errors;
 	bool found = false;
@@ -429,7 +429,7 @@ bool sk_scope_options_override(struct sk_model *model, struct sk_place place, co
 	unsigned errors = model->diag->errors;
 
 	while (rest.start && model->diag->errors <= errors + 1000) {
-		struct token entry = cut(rest, ';', &rest);
+		struct token entry = cut_token(rest, ';', &rest);
 		struct sk_place at = place;
 
 		at.column += (uint32_t)(entry.start - text);

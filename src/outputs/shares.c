@@ -16,7 +16,7 @@ struct shares {
 	SK_ARRAY(char) text;
 };
 
-static void add(struct shares *shares, const char *line)
+static void add_text(struct shares *shares, const char *line)
 {
 	for (; *line; line++)
 		sk_array_push(shares->arena, &shares->text, *line);
@@ -25,9 +25,9 @@ static void add(struct shares *shares, const char *line)
 static void add_kernel(struct shares *shares, const struct sk_reach *reach, uint32_t tasks, const char *name)
 {
 	for (int kind = 0; kind < SK_REACH_KINDS; kind++)
-		add(shares, sk_arena_print(shares->arena, "%10" PRIu64 " %10" PRIu64 " ", reach->own[kind],
-					   reach->shared[kind]));
-	add(shares, sk_arena_print(shares->arena, "%8u %s\n", tasks, sk_arena_escape(shares->arena, name)));
+		add_text(shares, sk_arena_print(shares->arena, "%10" PRIu64 " %10" PRIu64 " ", reach->own[kind],
+						reach->shared[kind]));
+	add_text(shares, sk_arena_print(shares->arena, "%8u %s\n", tasks, sk_arena_escape(shares->arena, name)));
 }
 
 static struct sk_roots roots_of(struct sk_arena *arena, const struct sk_model *model, const struct sk_kernel *kernel)
@@ -53,7 +53,7 @@ static void add_kernels(struct shares *shares, const struct sk_model *model, con
 	for (uint32_t i = 0; i < plan->task_count; i++)
 		tasks[plan->tasks[i].kernel]++;
 	sk_linker_measure(linker, roots, count, reaches, &total);
-	add(shares, "\n      Text     shared  Read-only     shared   Writable     shared    Tasks Kernel\n");
+	add_text(shares, "\n      Text     shared  Read-only     shared   Writable     shared    Tasks Kernel\n");
 	for (size_t i = 0; i < count; i++)
 		add_kernel(shares, &reaches[i], tasks[i], sk_plan_string(&plan->kernels[i].name));
 	add_kernel(shares, &total, plan->task_count, "<total>");
@@ -105,10 +105,10 @@ static void measure_tasks(const struct sk_plan_view *plan, const struct sk_entri
 static void add_task(struct shares *shares, const struct task_code *code, const char *name, const char *launch,
 		     const char *kernel)
 {
-	add(shares,
-	    sk_arena_print(shares->arena, "%10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %s%s%s%s%s\n", code->dispatcher,
-			   code->serial, code->entries, sk_arena_escape(shares->arena, name), *launch ? " " : "",
-			   launch, *kernel ? " " : "", sk_arena_escape(shares->arena, kernel)));
+	add_text(shares, sk_arena_print(shares->arena, "%10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %s%s%s%s%s\n",
+					code->dispatcher, code->serial, code->entries,
+					sk_arena_escape(shares->arena, name), *launch ? " " : "", launch,
+					*kernel ? " " : "", sk_arena_escape(shares->arena, kernel)));
 }
 
 static void add_tasks(struct shares *shares, const struct sk_plan_view *plan,
@@ -118,7 +118,7 @@ static void add_tasks(struct shares *shares, const struct sk_plan_view *plan,
 
 	for (int i = 0; i < SK_ENTRIES; i++)
 		measure_tasks(plan, &entries[i], tasks);
-	add(shares, "\nDispatcher     Serial    Entries Task Launch Kernel\n");
+	add_text(shares, "\nDispatcher     Serial    Entries Task Launch Kernel\n");
 	for (uint32_t i = 0; i < plan->task_count; i++) {
 		const struct sk_plan_task *task = &plan->tasks[i];
 
@@ -130,9 +130,9 @@ static void add_tasks(struct shares *shares, const struct sk_plan_view *plan,
 		total.entries += tasks[i].entries;
 	}
 	add_task(shares, &total, "<total>", "", "");
-	add(shares,
-	    sk_arena_print(shares->arena, "%10" PRIu64 " %10s %10s <beginnings and ends of functions, thunks>\n",
-			   sk_entries_size(entries) - total.dispatcher - total.serial - total.entries, "", ""));
+	add_text(shares,
+		 sk_arena_print(shares->arena, "%10" PRIu64 " %10s %10s <beginnings and ends of functions, thunks>\n",
+				sk_entries_size(entries) - total.dispatcher - total.serial - total.entries, "", ""));
 }
 
 const char *sk_shares_text(const struct sk_model *model, const struct sk_plan_view *plan,

@@ -21,7 +21,7 @@ struct job {
 };
 
 /* Return the number of the entry's symbol. */
-static uint32_t emit(struct job *job, uint32_t launch, enum sk_entry_kind kind, const char *name)
+static uint32_t emit_entry(struct job *job, uint32_t launch, enum sk_entry_kind kind, const char *name)
 {
 	struct sk_entries *result = job->result;
 	uint32_t symbol = (uint32_t)result->code.symbols.count;
@@ -48,7 +48,8 @@ static uint32_t find_thunk(struct job *job, uint32_t launch)
 	if (found != SK_NONE)
 		return found;
 	sk_map_insert(&job->thunks, sk_arena_copy(job->arena, thunk.key, thunk.key_size), thunk.key_size, symbol);
-	return emit(job, launch, SK_ENTRY_PARALLEL, sk_arena_print(job->arena, "sk_thunk.%zu", job->thunks.count - 1));
+	return emit_entry(job, launch, SK_ENTRY_PARALLEL,
+			  sk_arena_print(job->arena, "sk_thunk.%zu", job->thunks.count - 1));
 }
 
 static struct sk_entry make_entry(struct job *job, uint32_t number)
@@ -61,9 +62,9 @@ static struct sk_entry make_entry(struct job *job, uint32_t number)
 		entry.parallel = find_thunk(job, number);
 		return entry;
 	}
-	entry.parallel = emit(job, number, SK_ENTRY_PARALLEL, name);
+	entry.parallel = emit_entry(job, number, SK_ENTRY_PARALLEL, name);
 	if (!sk_plan_is_resident(launch))
-		entry.serial = emit(job, number, SK_ENTRY_SERIAL, sk_arena_join(job->arena, name, "_serial"));
+		entry.serial = emit_entry(job, number, SK_ENTRY_SERIAL, sk_arena_join(job->arena, name, "_serial"));
 	return entry;
 }
 

@@ -49,7 +49,7 @@ static uint64_t file_size(const struct reader *reader)
 }
 
 /* Take the bytes before `end`. Bytes that no part covers are zeros. */
-static void take(struct reader *reader, uint64_t end, seal_parts *taken)
+static void take_bytes_before(struct reader *reader, uint64_t end, seal_parts *taken)
 {
 	while (reader->at < end) {
 		const struct sk_file_part *part = reader->next < reader->count ? &reader->parts[reader->next] : NULL;
@@ -113,14 +113,14 @@ bool sk_seal_write(struct sk_arena *arena, struct sk_diag *diag, struct sk_linke
 
 		if (headers[i].p_type != PT_LOAD || !headers[i].p_filesz)
 			continue;
-		take(&reader, headers[i].p_offset, &rest);
-		take(&reader, headers[i].p_offset + headers[i].p_filesz, &parts);
+		take_bytes_before(&reader, headers[i].p_offset, &rest);
+		take_bytes_before(&reader, headers[i].p_offset + headers[i].p_filesz, &parts);
 		sk_array_push(
 			arena, &loaded,
 			((struct sk_seal_segment){parts.items, parts.count,
 						  sk_linker_hash(linker, headers[i].p_offset, headers[i].p_filesz)}));
 	}
-	take(&reader, file_size(&reader), &rest);
+	take_bytes_before(&reader, file_size(&reader), &rest);
 	seal->file_size = file_size(&reader);
 	sk_seal_hash_rest(header, rest.items, rest.count, seal->rest);
 

@@ -197,7 +197,7 @@ static struct end end_of(const struct follower *follower, uint32_t place, uint32
 }
 
 /* Visit the conflicts of the task at the place with earlier ones of the launch. */
-static void visit(const struct follower *follower, uint32_t place, bool forwards)
+static void visit_conflicts(const struct follower *follower, uint32_t place, bool forwards)
 {
 	const struct sk_dependencies *dependencies = follower->fusion->dependencies;
 	uint32_t number = follower->runs->tasks[place];
@@ -217,12 +217,12 @@ static void visit(const struct follower *follower, uint32_t place, bool forwards
 	}
 }
 
-static void pass(const struct follower *follower, bool forwards)
+static void pass_blocks(const struct follower *follower, bool forwards)
 {
 	uint32_t count = follower->launch->task_count;
 
 	for (uint32_t i = 0; i < count; i++)
-		visit(follower, forwards ? i : count - 1 - i, forwards);
+		visit_conflicts(follower, forwards ? i : count - 1 - i, forwards);
 }
 
 /* Return whether the launch has both divided runs and tasks in blocks. */
@@ -262,7 +262,7 @@ void sk_block_parts_choose(const struct sk_model *model, const struct sk_fusion 
 	}
 	if (!may_follow(&follower))
 		return;
-	pass(&follower, true);
-	pass(&follower, false);
-	pass(&follower, true);
+	pass_blocks(&follower, true);
+	pass_blocks(&follower, false);
+	pass_blocks(&follower, true);
 }

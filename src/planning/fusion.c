@@ -296,7 +296,7 @@ static void check_once(const struct fuser *fuser)
 
 /* ---- names ---- */
 
-static struct sk_place place_of(const struct fuser *fuser, const struct sk_launch *launch)
+static struct sk_place place_of_launch(const struct fuser *fuser, const struct sk_launch *launch)
 {
 	const struct sk_task *task = task_at(fuser, launch->tasks[0]);
 
@@ -368,9 +368,10 @@ static bool check_names(struct fuser *fuser)
 
 		if (other == l)
 			continue;
-		sk_error(model->diag, place_of(fuser, launch), "two launches have the same name '%s'", launch->name);
+		sk_error(model->diag, place_of_launch(fuser, launch), "two launches have the same name '%s'",
+			 launch->name);
 		sk_note(model->diag, "the other one comes from %s",
-			sk_place_text(fuser->arena, place_of(fuser, &fusion->launches[other])));
+			sk_place_text(fuser->arena, place_of_launch(fuser, &fusion->launches[other])));
 		good = false;
 	}
 	for (uint32_t l = 0; l < fusion->launch_count; l++) {
@@ -378,7 +379,7 @@ static bool check_names(struct fuser *fuser)
 
 		if (!is_reserved(&names, &identifiers, launch->name))
 			continue;
-		sk_error(model->diag, place_of(fuser, launch),
+		sk_error(model->diag, place_of_launch(fuser, launch),
 			 "the launch would be named '%s', a name that sklink itself needs", launch->name);
 		good = false;
 	}

@@ -53,7 +53,7 @@ static bool has_tasks(const struct sk_model *model, uint32_t scope)
 }
 
 /* Return a suggestion among the kernels of the scope's tasks. */
-static const char *suggest(const struct sk_model *model, uint32_t scope, const char *name)
+static const char *suggest_kernel(const struct sk_model *model, uint32_t scope, const char *name)
 {
 	enum { MOST = 256 };
 	const char *names[MOST];
@@ -75,7 +75,7 @@ static void check_names(const struct sk_model *model, uint32_t scope, const sk_n
 			found = is_in_scope(&model->tasks.items[t].said, scope) && names_task(model, name->text, t);
 		if (!found)
 			sk_error(model->diag, name->place, "no task of scope '%s' runs a kernel or an operation '%s'%s",
-				 model->scopes.items[scope].name, name->text, suggest(model, scope, name->text));
+				 model->scopes.items[scope].name, name->text, suggest_kernel(model, scope, name->text));
 	}
 }
 

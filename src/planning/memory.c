@@ -188,8 +188,8 @@ static enum permission compare_uses(const struct planner *planner, const struct 
 }
 
 /* Return whether the later temporary, in order of first use, may have the same place as the earlier one. */
-static enum permission compare(const struct planner *planner, const struct temporary *earlier,
-			       const struct temporary *later)
+static enum permission compare_temporaries(const struct planner *planner, const struct temporary *earlier,
+					   const struct temporary *later)
 {
 	enum permission permission = ORDERED;
 
@@ -228,7 +228,7 @@ static void search_stretch(struct planner *planner, const struct temporary *temp
 	for (uint64_t at = stretch->start; at < stretch->end && search->in_vain + run <= search->most;) {
 		const struct sk_range *range = sk_ranges_find(&planner->tenants, at);
 		const struct temporary *tenant = &planner->temporaries.items[range->value];
-		enum permission permission = compare(planner, tenant, temporary);
+		enum permission permission = compare_temporaries(planner, tenant, temporary);
 
 		at = range->end;
 		run++;
@@ -255,7 +255,7 @@ static uint64_t find_end(struct planner *planner, const struct temporary *tempor
 	uint64_t end = range ? range->end : 0, start = end;
 
 	while (range && end - start < temporary->size &&
-	       compare(planner, &planner->temporaries.items[range->value], temporary) == ORDERED) {
+	       compare_temporaries(planner, &planner->temporaries.items[range->value], temporary) == ORDERED) {
 		start = range->start;
 		range = sk_ranges_before(&planner->tenants, start);
 	}
@@ -340,7 +340,7 @@ static void make_past(struct planner *planner, const struct temporary *temporary
 
 /* Temporaries of the same stride are past if their last use is before this one's first use. Each then has all its
  * bytes, since bytes in use are not reassigned. */
-static void pass(struct planner *planner, const struct temporary *next)
+static void release_past(struct planner *planner, const struct temporary *next)
 {
 	for (; planner->past < planner->placed; planner->past++) {
 		const struct temporary *temporary = planner->by_end[planner->past];
@@ -443,7 +443,7 @@ struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_f
 
 		if (i && temporary->stride != planner.by_start[i - 1]->stride)
 			begin_stride(&planner, i);
-		pass(&planner, temporary);
+		release_past(&planner, temporary);
 		temporary->offset = find_offset(&planner, temporary);
 		occupy(&planner, temporary);
 		memory->offset[temporary->tensor] = temporary->offset;

@@ -24,7 +24,7 @@ uint32_t sk_order_add(struct sk_order *order)
 
 /* Mark the nodes that can be reached from the node at positions up to last. Return the first wanted node among them, or
  * SK_NONE. */
-static uint32_t search(struct sk_order *order, uint32_t from, uint32_t last)
+static uint32_t search_wanted(struct sk_order *order, uint32_t from, uint32_t last)
 {
 	struct sk_order_node *nodes = order->nodes.items;
 
@@ -102,7 +102,7 @@ uint32_t sk_order_connect(struct sk_order *order, const uint32_t *from, size_t c
 			last = nodes[from[i]].position;
 	}
 	if (last > first) {
-		uint32_t cycle = search(order, to, last);
+		uint32_t cycle = search_wanted(order, to, last);
 
 		if (cycle != SK_NONE)
 			return cycle;

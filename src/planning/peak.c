@@ -125,7 +125,7 @@ static uint64_t sweep(const struct buffers *buffers)
 	return peak;
 }
 
-static uint64_t measure(const struct sk_model *model, bool sliced)
+static uint64_t measure_peak(const struct sk_model *model, bool sliced)
 {
 	struct buffers buffers = {model, SK_NEW_ARRAY(model->arena, struct buffer, model->tensors.count + 1),
 				  SK_NEW_ARRAY(model->arena, struct buffer, model->slices.count + 1)};
@@ -148,5 +148,5 @@ static uint64_t measure(const struct sk_model *model, bool sliced)
 
 struct sk_peak sk_peak_of_slices(const struct sk_model *model)
 {
-	return (struct sk_peak){measure(model, true), measure(model, false)};
+	return (struct sk_peak){measure_peak(model, true), measure_peak(model, false)};
 }

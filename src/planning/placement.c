@@ -93,7 +93,7 @@ static uint64_t parts_of(const struct placer *placer, const struct sk_run *run)
 }
 
 /* Return true if the run has parts for only some of the cores, and is not bound to certain ones. */
-static bool measure(const struct placer *placer, const struct sk_run *run, struct demand *demand)
+static bool measure_demand(const struct placer *placer, const struct sk_run *run, struct demand *demand)
 {
 	const struct sk_task *task = task_of(placer, run, 0);
 	enum sk_step_kind kind = placer->model->kernels.items[task->bound.kernel].signature->spread;
@@ -191,14 +191,14 @@ static uint32_t find_first(const struct placer *placer, const struct demand *dem
 	return best;
 }
 
-static void place(struct placer *placer, uint32_t index)
+static void place_run(struct placer *placer, uint32_t index)
 {
 	struct sk_run *run = &placer->runs->runs[index];
 	struct demand demand;
 	uint32_t home;
 	double ready;
 
-	placer->placed[index] = measure(placer, run, &demand);
+	placer->placed[index] = measure_demand(placer, run, &demand);
 	ready = find_ready(placer, index, demand.lane, &home);
 	if (placer->placed[index])
 		run->first_core = demand.first = find_first(placer, &demand, home, ready);
@@ -248,5 +248,5 @@ void sk_placement_choose(const struct sk_model *model, const struct sk_fusion *f
 	for (uint32_t lane = 0; lane < model->device->lane_count; lane++)
 		placer.loads[lane] = SK_NEW_ARRAY(model->arena, double, choices(&placer, lane));
 	for (uint32_t i = 0; i < runs->count; i++)
-		place(&placer, i);
+		place_run(&placer, i);
 }

@@ -16,7 +16,7 @@ struct text {
 	SK_ARRAY(char) bytes;
 };
 
-static void append(struct text *text, const void *bytes, size_t size)
+static void append_bytes(struct text *text, const void *bytes, size_t size)
 {
 	while (text->bytes.capacity - text->bytes.count < size)
 		text->bytes.items = sk_array_reserve(text->arena, text->bytes.items, text->bytes.capacity,
@@ -52,19 +52,19 @@ static struct sk_plan_argument make_record(const struct sk_argument *argument)
 	};
 }
 
-static void describe(const struct sk_task *task, struct text *text)
+static void describe_task(const struct sk_task *task, struct text *text)
 {
 	text->bytes.count = 0;
 	for (uint32_t a = 0; a < task->bound.argument_count; a++) {
 		const struct sk_argument *argument = &task->bound.arguments[a];
 		const struct sk_plan_argument record = make_record(argument);
 
-		append(text, &record, sizeof(record));
+		append_bytes(text, &record, sizeof(record));
 		if (argument->term_count)
-			append(text, argument->terms, argument->term_count * sizeof(*argument->terms));
-		append(text, &(char){argument->pattern != NULL}, 1);
+			append_bytes(text, argument->terms, argument->term_count * sizeof(*argument->terms));
+		append_bytes(text, &(char){argument->pattern != NULL}, 1);
 		if (argument->pattern)
-			append(text, argument->pattern, sizeof(*argument->pattern));
+			append_bytes(text, argument->pattern, sizeof(*argument->pattern));
 	}
 }
 
@@ -95,7 +95,7 @@ static void add_task(struct sk_plan_writer *writer, struct sk_map *known, struct
 
 	if (!task->bound.argument_count)
 		return;
-	describe(task, text);
+	describe_task(task, text);
 	place->list = sk_map_find(known, text->bytes.items, text->bytes.count);
 	if (place->list == SK_NONE) {
 		const char *key = sk_arena_copy(writer->arena, text->bytes.items, text->bytes.count);

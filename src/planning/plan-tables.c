@@ -96,7 +96,7 @@ void sk_plan_set_string(struct sk_plan_writer *writer, int32_t *field, const cha
 
 /* ---- shared records ---- */
 
-static void append(struct sk_plan_writer *writer, struct sk_plan_shared *table, const void *bytes, size_t size)
+static void append_shared(struct sk_plan_writer *writer, struct sk_plan_shared *table, const void *bytes, size_t size)
 {
 	while (table->bytes.capacity - table->bytes.count < size)
 		table->bytes.items = sk_array_reserve(writer->arena, table->bytes.items, table->bytes.capacity,
@@ -116,7 +116,7 @@ uint32_t sk_plan_share(struct sk_plan_writer *writer, struct sk_plan_shared *tab
 	if (number == SK_NONE) {
 		number = (uint32_t)(table->bytes.count / table->record_size);
 		sk_map_insert(&table->numbers, sk_arena_copy(writer->arena, records, size), size, number);
-		append(writer, table, records, size);
+		append_shared(writer, table, records, size);
 	}
 	return number;
 }
@@ -265,7 +265,7 @@ static void *start_of(const struct sk_plan_table *table)
 }
 
 /* Fill a table. */
-static void put(const struct sk_plan_table *table, const void *records, size_t size)
+static void put_records(const struct sk_plan_table *table, const void *records, size_t size)
 {
 	if (table->count)
 		memcpy(start_of(table), records, table->count * size);
@@ -294,11 +294,11 @@ static void open_tables(struct sk_plan_writer *writer, const struct sk_plan *hea
 	writer->steps = start_of(&plan->steps);
 	writer->calls = start_of(&plan->calls);
 	writer->awaits = start_of(&plan->awaits);
-	put(&plan->lists, writer->lists.records.items, sizeof(struct sk_plan_argument));
-	put(&plan->operands, writer->lists.operands.items, sizeof(uint32_t));
+	put_records(&plan->lists, writer->lists.records.items, sizeof(struct sk_plan_argument));
+	put_records(&plan->operands, writer->lists.operands.items, sizeof(uint32_t));
 	writer->loops = start_of(&plan->loops);
-	put(&plan->terms, writer->lists.terms.items, sizeof(struct sk_plan_term));
-	put(&plan->patterns, writer->lists.patterns.items, sizeof(struct sk_plan_pattern));
+	put_records(&plan->terms, writer->lists.terms.items, sizeof(struct sk_plan_term));
+	put_records(&plan->patterns, writer->lists.patterns.items, sizeof(struct sk_plan_pattern));
 	writer->symbols = start_of(&plan->symbols);
 	writer->follows = start_of(&plan->follows);
 }

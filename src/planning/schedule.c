@@ -80,7 +80,7 @@ static bool same_home(const struct sk_step *a, const struct sk_step *b)
 	return a->home != SK_ALL_CORES && a->home == b->home;
 }
 
-static void merge(uint32_t *clock, const uint32_t *other, uint32_t sets)
+static void merge_clocks(uint32_t *clock, const uint32_t *other, uint32_t sets)
 {
 	for (uint32_t set = 0; other && set < sets; set++)
 		if (other[set] > clock[set])
@@ -253,8 +253,8 @@ static const uint32_t *choose_awaits(struct scheduler *scheduler, struct sk_step
 		if (!clock)
 			clock = copy_clock(scheduler, before);
 		clock[set_of(scheduler, awaited)] = awaited->number;
-		merge(clock, awaited->gives[0], scheduler->sets);
-		merge(clock, awaited->gives[1], scheduler->sets);
+		merge_clocks(clock, awaited->gives[0], scheduler->sets);
+		merge_clocks(clock, awaited->gives[1], scheduler->sets);
 		awaited->publish = true;
 		candidates[kept++] = candidates[i];
 	}
@@ -295,7 +295,7 @@ static void schedule_step(struct scheduler *scheduler, uint32_t index)
 	if (step->await_count) {
 		uint32_t *everything = copy_clock(scheduler, scheduler->everything[step->lane]);
 
-		merge(everything, scheduler->clocks[set], scheduler->sets);
+		merge_clocks(everything, scheduler->clocks[set], scheduler->sets);
 		scheduler->everything[step->lane] = everything;
 	}
 	step->knows[0] = scheduler->clocks[set];

@@ -95,7 +95,7 @@ static void note_places(const struct sk_segments *segments, const struct sk_fusi
 	}
 }
 
-static void say(const struct sk_model *model, const struct result *result, const struct sk_scope *scope)
+static void report_scope(const struct sk_model *model, const struct result *result, const struct sk_scope *scope)
 {
 	const char *got =
 		sk_arena_print(model->arena, "%u superkernel%s and %u single task%s", result->superkernels,
@@ -136,7 +136,7 @@ bool sk_strict_check(struct sk_segments *segments, const struct sk_fusion *fusio
 	for (uint32_t s = 0; s < model->scopes.count; s++) {
 		if (is_whole(&results[s]))
 			continue;
-		say(model, &results[s], &model->scopes.items[s]);
+		report_scope(model, &results[s], &model->scopes.items[s]);
 		note_places(segments, fusion, &results[s]);
 		segments->checked[s] = true;
 	}

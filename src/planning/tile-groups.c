@@ -601,7 +601,7 @@ static uint64_t find_room(const struct tenant *tenants, uint32_t count, uint32_t
 	return start;
 }
 
-static void insert(struct tenant *tenants, uint32_t count, struct tenant tenant)
+static void insert_tenant(struct tenant *tenants, uint32_t count, struct tenant tenant)
 {
 	for (; count > 0 && tenants[count - 1].start > tenant.start; count--)
 		tenants[count] = tenants[count - 1];
@@ -638,7 +638,8 @@ static void lay_out(struct builder *builder, struct sk_run *run)
 
 			size = (size + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
 			offsets[number] = find_room(tenants, count, m, own, size);
-			insert(tenants, count++, (struct tenant){offsets[number], offsets[number] + size, use->last});
+			insert_tenant(tenants, count++,
+				      (struct tenant){offsets[number], offsets[number] + size, use->last});
 			if (offsets[number] + size > run->scratch_size)
 				run->scratch_size = offsets[number] + size;
 		}

@@ -91,7 +91,7 @@ static void come_behind_stream(struct sk_tile_orderer *orderer, uint32_t place)
 	stream->fence = fence ? place + 1 : stream->fence;
 }
 
-static void collect(struct sk_tile_orderer *orderer, uint32_t place)
+static void collect_places(struct sk_tile_orderer *orderer, uint32_t place)
 {
 	const struct sk_dependencies *dependencies = orderer->fusion->dependencies;
 	uint32_t number = orderer->launch->tasks[place];
@@ -122,7 +122,7 @@ static enum sk_tile_fit ask(struct sk_tile_orderer *orderer, uint32_t number, ui
 }
 
 /* Return false if the group would follow itself; then set the task in between. */
-static bool join(struct sk_tile_orderer *orderer, uint32_t number, uint32_t place, struct sk_tile_place *result)
+static bool join_group(struct sk_tile_orderer *orderer, uint32_t number, uint32_t place, struct sk_tile_place *result)
 {
 	struct group *group = &orderer->groups.items[number];
 	uint32_t between = sk_order_connect(&orderer->graph, orderer->behind.items, orderer->behind.count, number);
@@ -180,7 +180,7 @@ static void merge_members(struct sk_tile_orderer *orderer, struct group *whole, 
 }
 
 /* Merge the other group, which the group's last task could also join, into this one, if nothing prevents it. */
-static void merge(struct sk_tile_orderer *orderer, uint32_t number, uint32_t other)
+static void merge_groups(struct sk_tile_orderer *orderer, uint32_t number, uint32_t other)
 {
 	struct group *whole = &orderer->groups.items[number], *part = &orderer->groups.items[other];
 	uint32_t place = part->first;
@@ -228,7 +228,7 @@ static void place_task(struct sk_tile_orderer *orderer, uint32_t place, struct s
 	uint32_t own = SK_NONE, candidates[MOST_TRIES], count = 0;
 
 	*result = (struct sk_tile_place){SK_NONE, SK_NONE, SK_NONE, SK_NONE};
-	collect(orderer, place);
+	collect_places(orderer, place);
 	for (uint32_t below = place; place && count < MOST_TRIES; count++) {
 		candidates[count] = latest(orderer, place, below);
 		if (candidates[count] == SK_NONE)
@@ -239,8 +239,8 @@ static void place_task(struct sk_tile_orderer *orderer, uint32_t place, struct s
 		if (ask(orderer, candidates[i], place) != SK_TILE_FIT_WELL)
 			continue;
 		if (own != SK_NONE)
-			merge(orderer, own, candidates[i]);
-		else if (join(orderer, candidates[i], place, result))
+			merge_groups(orderer, own, candidates[i]);
+		else if (join_group(orderer, candidates[i], place, result))
 			own = candidates[i];
 	}
 	if (own == SK_NONE)

@@ -97,7 +97,7 @@ static struct sharing share_units(const struct sk_plan_view *view, const struct 
 		.units = units.units, .unit_bytes = units.unit_bytes, .first = partition->unit * call->scale};
 }
 
-static struct sharing share(const struct sk_plan_view *view, const struct sk_step_access *access)
+static struct sharing find_sharing(const struct sk_plan_view *view, const struct sk_step_access *access)
 {
 	struct sharing sharing = share_units(view, access);
 
@@ -126,7 +126,7 @@ bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_a
 	    argument->index != other_argument->index)
 		return false;
 
-	struct sharing sharing = share(view, one), other_sharing = share(view, other);
+	struct sharing sharing = find_sharing(view, one), other_sharing = find_sharing(view, other);
 	struct sk_rows part = first_part(view, one, sharing.first);
 	struct sk_rows other_part = first_part(view, other, other_sharing.first);
 	uint64_t window = sharing.unit_bytes ? sharing.unit_bytes : sharing.bytes;

@@ -61,7 +61,7 @@ static void pack(struct packing *packing, int flush)
 	} while (!stream->avail_out);
 }
 
-static void put(struct packing *packing, char character)
+static void put_character(struct packing *packing, char character)
 {
 	if (packing->used == sizeof(packing->buffer))
 		pack(packing, Z_NO_FLUSH);
@@ -78,8 +78,8 @@ static void add_text(struct packing *packing, const char *text, char separator)
 
 	if (length >= sizeof(packing->buffer) - packing->used) {
 		for (; *text; text++)
-			put(packing, strchr(separators, *text) ? ' ' : *text);
-		put(packing, separator);
+			put_character(packing, strchr(separators, *text) ? ' ' : *text);
+		put_character(packing, separator);
 		return;
 	}
 	memcpy(to, text, length + 1);

@@ -17,7 +17,7 @@
 /* ---- shapes ---- */
 
 /* Take as much of *left as the dimension has; return false if that does not divide it. */
-static bool take(uint64_t *left, uint64_t extent, uint64_t *taken)
+static bool take_extent(uint64_t *left, uint64_t extent, uint64_t *taken)
 {
 	*taken = *left < extent ? *left : extent;
 	if (*left % *taken)
@@ -43,8 +43,8 @@ static bool find_shape(const struct sk_calls *calls, const struct sk_plan_argume
 		bool within = rows.width > 1, of_rows = rows.count > 1 && apart >= rows.stride;
 
 		shape[d] = 1;
-		if ((within && !take(&rows.width, extent, &shape[d])) ||
-		    (!within && of_rows && !take(&rows.count, extent, &shape[d])))
+		if ((within && !take_extent(&rows.width, extent, &shape[d])) ||
+		    (!within && of_rows && !take_extent(&rows.count, extent, &shape[d])))
 			return false;
 		if (within && shape[d] < extent && rows.width > 1)
 			return false;

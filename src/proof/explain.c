@@ -156,10 +156,10 @@ static const char *cover_text(const struct sk_explanation *explanation, const st
 /* ---- one task ---- */
 
 /* Escape names; end a line only where the format does. */
-static void say(const struct sk_explanation *explanation, const char *format, ...)
+static void print_escaped(const struct sk_explanation *explanation, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void say(const struct sk_explanation *explanation, const char *format, ...)
+static void print_escaped(const struct sk_explanation *explanation, const char *format, ...)
 {
 	bool line_ends = format[strlen(format) - 1] == '\n';
 	va_list arguments;
@@ -183,15 +183,15 @@ static void explain_place(const struct sk_explanation *explanation, const struct
 
 	fputs("  It is ", stream);
 	if (step->call_count > 1)
-		say(explanation, "call %u of %u in ", call - step->first_call + 1, step->call_count);
-	say(explanation, "step %u of %u of lane %s in launch %s (%u of %u), which ", step->number,
-	    sk_plan_form(launch)->lane_steps[step->lane], sk_plan_string(&plan->lanes[step->lane]),
-	    sk_plan_string(&launch->name), task->launch + 1, plan->network_launch_count);
+		print_escaped(explanation, "call %u of %u in ", call - step->first_call + 1, step->call_count);
+	print_escaped(explanation, "step %u of %u of lane %s in launch %s (%u of %u), which ", step->number,
+		      sk_plan_form(launch)->lane_steps[step->lane], sk_plan_string(&plan->lanes[step->lane]),
+		      sk_plan_string(&launch->name), task->launch + 1, plan->network_launch_count);
 	if (!sk_plan_form(launch)->follow_count)
 		fputs("follows no other", stream);
 	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++)
-		say(explanation, "%s%s", i ? ", " : "follows ",
-		    launch_name(plan, plan->follows[launch->first_follow + i]));
+		print_escaped(explanation, "%s%s", i ? ", " : "follows ",
+			      launch_name(plan, plan->follows[launch->first_follow + i]));
 	fputs(".\n", stream);
 }
 
@@ -200,10 +200,10 @@ static void explain_first_core(const struct sk_explanation *explanation, const s
 	uint64_t first_core = sk_plan_first_core(explanation->plan, step);
 
 	if (first_core && !(step->flags & SK_STEP_RESIDENT))
-		say(explanation,
-		    "  There is work for few of them: the first is core %" PRIu64
-		    " modulo their number, beside what has nothing to do with it.\n",
-		    first_core);
+		print_escaped(explanation,
+			      "  There is work for few of them: the first is core %" PRIu64
+			      " modulo their number, beside what has nothing to do with it.\n",
+			      first_core);
 }
 
 static void explain_work(const struct sk_explanation *explanation, const struct sk_plan_step *step)
@@ -215,40 +215,46 @@ static void explain_work(const struct sk_explanation *explanation, const struct 
 		const struct sk_plan_partition *partition = &plan->partitions[step->partition];
 
 		if (partition->blocks)
-			say(explanation,
-			    "  All cores share its %" PRIu64 " elements, as they share %" PRIu64 " blocks of %" PRIu64
-			    " rows.\n",
-			    step->extent, partition->blocks, partition->rows);
+			print_escaped(explanation,
+				      "  All cores share its %" PRIu64 " elements, as they share %" PRIu64
+				      " blocks of %" PRIu64 " rows.\n",
+				      step->extent, partition->blocks, partition->rows);
 		else
-			say(explanation, "  All cores share its %" PRIu64 " elements, in whole units of %" PRIu64 ".\n",
-			    step->extent, partition->unit);
+			print_escaped(explanation,
+				      "  All cores share its %" PRIu64 " elements, in whole units of %" PRIu64 ".\n",
+				      step->extent, partition->unit);
 		if (step->tile)
-			say(explanation,
-			    "  It is in a tile group: each core makes the step's calls in turn for %" PRIu64
-			    " of them, then for the next.\n",
-			    step->tile);
+			print_escaped(explanation,
+				      "  It is in a tile group: each core makes the step's calls in turn for %" PRIu64
+				      " of them, then for the next.\n",
+				      step->tile);
 		break;
 	}
 	case SK_STEP_BLOCKS:
 		if (step->flags & SK_STEP_CUBE_SIDE)
-			say(explanation,
-			    "  The %u blocks of its cube side and the %u of its vector side run at once, each on a "
-			    "core of its own.\n",
-			    step->blocks, step[1].blocks);
+			print_escaped(
+				explanation,
+				"  The %u blocks of its cube side and the %u of its vector side run at once, each on a "
+				"core of its own.\n",
+				step->blocks, step[1].blocks);
 		else if (step->flags & SK_STEP_RESIDENT)
-			say(explanation, "  Its %u blocks run at once, each on a core of its own.\n", step->blocks);
+			print_escaped(explanation, "  Its %u blocks run at once, each on a core of its own.\n",
+				      step->blocks);
 		else
-			say(explanation, "  Its %u blocks run on all cores, block b on core b modulo their number.\n",
-			    step->blocks);
+			print_escaped(explanation,
+				      "  Its %u blocks run on all cores, block b on core b modulo their number.\n",
+				      step->blocks);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
-		say(explanation, "  Its %u blocks run on all cores, each computes its range of %" PRIu64 ".\n",
-		    step->blocks, step->extent);
+		print_escaped(explanation,
+			      "  Its %u blocks run on all cores, each computes its range of %" PRIu64 ".\n",
+			      step->blocks, step->extent);
 		break;
 	default:
-		say(explanation,
-		    "  One core runs it: the home of stream %u, which is core %u modulo the number of cores.\n",
-		    plan->homes[step->core_set].stream, plan->homes[step->core_set].stream);
+		print_escaped(
+			explanation,
+			"  One core runs it: the home of stream %u, which is core %u modulo the number of cores.\n",
+			plan->homes[step->core_set].stream, plan->homes[step->core_set].stream);
 	}
 }
 
@@ -276,9 +282,9 @@ static void explain_savings(const struct sk_explanation *explanation, const stru
 		scratch = sk_arena_print(explanation->arena, "%s%s%s", scratch,
 					 *scratch ? ", " : ". In the scratch: ", name);
 	}
-	say(explanation,
-	    "  The group moves %" PRIu64 " bytes of memory a run; task by task it would be %" PRIu64 "%s.\n",
-	    traffic.moved, traffic.apart, scratch);
+	print_escaped(explanation,
+		      "  The group moves %" PRIu64 " bytes of memory a run; task by task it would be %" PRIu64 "%s.\n",
+		      traffic.moved, traffic.apart, scratch);
 }
 
 static void explain_awaits(const struct sk_explanation *explanation, const struct sk_plan_step *step)
@@ -289,7 +295,8 @@ static void explain_awaits(const struct sk_explanation *explanation, const struc
 	for (uint32_t i = 0; i < step->await_count; i++) {
 		const struct sk_plan_step *awaited = &plan->steps[plan->awaits[step->first_await + i].step];
 
-		say(explanation, "%s '%s'", i ? "," : "", sk_plan_string(&sk_plan_step_last_task(plan, awaited)->name));
+		print_escaped(explanation, "%s '%s'", i ? "," : "",
+			      sk_plan_string(&sk_plan_step_last_task(plan, awaited)->name));
 	}
 	fputs(".\n", explanation->stream);
 }
@@ -359,9 +366,9 @@ static void explain_start(const struct sk_explanation *explanation, const struct
 	if (!(explanation->plan->kernels[kernel].early & flag))
 		return;
 	if (step->flags & flag)
-		say(explanation, "  Its kernel may %s.\n", what);
+		print_escaped(explanation, "  Its kernel may %s.\n", what);
 	else
-		say(explanation, "  Its kernel may not %s: %s.\n", what, late_text(explanation, step, flag));
+		print_escaped(explanation, "  Its kernel may not %s: %s.\n", what, late_text(explanation, step, flag));
 }
 
 /* Print the facts in which the call is the later one, or the earlier one. */
@@ -375,8 +382,8 @@ static void explain_facts(const struct sk_explanation *explanation, uint32_t cal
 	for (uint32_t i = first; i != SK_NO_INDEX; i = index->next[later][i]) {
 		const struct sk_fact *fact = &explanation->facts->items.items[i];
 
-		say(explanation, "    %s: %s.\n", deeds_text(explanation, &index->temporaries, fact, later),
-		    cover_text(explanation, fact));
+		print_escaped(explanation, "    %s: %s.\n", deeds_text(explanation, &index->temporaries, fact, later),
+			      cover_text(explanation, fact));
 	}
 	if (first == SK_NO_INDEX)
 		fputs(later ? "  Nothing has to come before it.\n" : "  Nothing has to wait for it.\n",
@@ -394,16 +401,17 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	const struct sk_plan_step *step = &plan->steps[place->step];
 	FILE *stream = explanation->stream;
 
-	say(explanation, "task '%s'", sk_plan_string(&task->name));
+	print_escaped(explanation, "task '%s'", sk_plan_string(&task->name));
 	if (task->line) /* nodes of a model have no line */
-		say(explanation, ", line %u of the manifest", task->line);
-	say(explanation, ": kernel '%s', stream %u, %s%s%s\n", sk_plan_string(&plan->kernels[task->kernel].name),
-	    task->stream, scope ? "scope '" : "no scope", scope ? scope : "", scope ? "'" : "");
+		print_escaped(explanation, ", line %u of the manifest", task->line);
+	print_escaped(explanation, ": kernel '%s', stream %u, %s%s%s\n",
+		      sk_plan_string(&plan->kernels[task->kernel].name), task->stream, scope ? "scope '" : "no scope",
+		      scope ? scope : "", scope ? "'" : "");
 	if (entry) {
-		say(explanation, "  %s: %s.\n", entry->code, entry->sentence);
-		say(explanation, "  %s: %s.\n", entry->tile_code, entry->tile_sentence);
+		print_escaped(explanation, "  %s: %s.\n", entry->code, entry->sentence);
+		print_escaped(explanation, "  %s: %s.\n", entry->tile_code, entry->tile_sentence);
 		if (entry->block_code)
-			say(explanation, "  %s: %s.\n", entry->block_code, entry->block_sentence);
+			print_escaped(explanation, "  %s: %s.\n", entry->block_code, entry->block_sentence);
 	} else {
 		fputs("  Why it is launched so is not known: the account has been stripped.\n", stream);
 	}
@@ -424,16 +432,17 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 
 static void explain_node(const struct sk_explanation *explanation, const struct sk_account_node *node)
 {
-	say(explanation,
-	    "node '%s' (%s): it has no task: what it %s is where it has to be already, and nothing is launched for "
-	    "it\n",
-	    node->name, node->op, node->joins ? "joins" : "splits");
+	print_escaped(
+		explanation,
+		"node '%s' (%s): it has no task: what it %s is where it has to be already, and nothing is launched for "
+		"it\n",
+		node->name, node->op, node->joins ? "joins" : "splits");
 	for (uint32_t i = 0; i < node->slice_count; i++) {
 		const struct sk_account_slice *slice = &node->slices[i];
 		const struct sk_plan_tensor *tensor = &explanation->plan->tensors[slice->tensor];
 
-		say(explanation, "  '%s' is %" PRIu64 " bytes of '%s', from byte %" PRIu64 " on.\n", slice->name,
-		    slice->bytes, sk_plan_string(&tensor->name), slice->offset);
+		print_escaped(explanation, "  '%s' is %" PRIu64 " bytes of '%s', from byte %" PRIu64 " on.\n",
+			      slice->name, slice->bytes, sk_plan_string(&tensor->name), slice->offset);
 	}
 }
 

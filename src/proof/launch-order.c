@@ -122,7 +122,7 @@ static void reach_follows(struct sk_launch_order *order, uint32_t launch)
 /* Search a path of follows from the later launch back to the earlier one. A launch follows only earlier ones, so
  * reached launches are examined from the last to the first, down to the earlier one. The next query about the same
  * later launch resumes there: a launch that waits for thousands of others examines its follows once. */
-static bool search(struct sk_launch_order *order, uint32_t earlier, uint32_t later)
+static bool search_earlier(struct sk_launch_order *order, uint32_t earlier, uint32_t later)
 {
 	if (order->search == 0 || order->later != later) {
 		order->search++;
@@ -141,6 +141,6 @@ bool sk_launch_before(struct sk_launch_order *order, uint32_t earlier, uint32_t 
 	uint32_t chain = order->chains[earlier];
 
 	if (chain >= order->clocked_chains)
-		return search(order, earlier, later);
+		return search_earlier(order, earlier, later);
 	return order->clocks[later][chain] >= order->positions[earlier];
 }

@@ -25,7 +25,7 @@ struct check {
 	bool *results; /* by tensor */
 };
 
-static void refuse(const struct check *check, const struct sk_plan_launch *launch, const char *text)
+static void refuse_launch(const struct check *check, const struct sk_plan_launch *launch, const char *text)
 {
 	sk_error(check->diag, (struct sk_place){.file = check->file}, "launch '%s' runs once, but %s",
 		 sk_plan_string(&launch->name), text);
@@ -82,26 +82,27 @@ static void check_argument(const struct check *check, const struct sk_plan_launc
 	bool reads = sk_access_reads(argument), writes = sk_access_writes(argument);
 
 	if (argument->kind == SK_ARGUMENT_STATE)
-		refuse(check, launch, "its kernel has hidden state");
+		refuse_launch(check, launch, "its kernel has hidden state");
 	if (!has_tensor(argument))
 		return;
 	if (writes && argument->space != SK_SPACE_WORKSPACE)
-		refuse(check, launch,
-		       sk_arena_print(check->arena, "writes '%s', which is no temporary",
-				      tensor_name(check, argument)));
+		refuse_launch(check, launch,
+			      sk_arena_print(check->arena, "writes '%s', which is no temporary",
+					     tensor_name(check, argument)));
 	if (reads && argument->space != SK_SPACE_CONSTANT &&
 	    (argument->space != SK_SPACE_WORKSPACE || !check->results[argument->tensor]))
-		refuse(check, launch,
-		       sk_arena_print(check->arena,
-				      "reads '%s', which is neither a constant nor the result of such a launch",
-				      tensor_name(check, argument)));
+		refuse_launch(check, launch,
+			      sk_arena_print(check->arena,
+					     "reads '%s', which is neither a constant nor the result of such a launch",
+					     tensor_name(check, argument)));
 	for (uint32_t i = 0; i < call->argument_count && writes; i++) {
 		const struct sk_plan_argument *other = &check->view->arguments[call->first_argument + i];
 
 		if (has_tensor(other) && sk_access_reads(other) && other->tensor == argument->tensor &&
 		    other->space == argument->space)
-			refuse(check, launch,
-			       sk_arena_print(check->arena, "reads and writes '%s'", tensor_name(check, argument)));
+			refuse_launch(
+				check, launch,
+				sk_arena_print(check->arena, "reads and writes '%s'", tensor_name(check, argument)));
 	}
 }
 
@@ -111,10 +112,10 @@ static void check_launch(const struct check *check, const struct sk_plan_launch 
 	struct sk_plan_calls calls = sk_plan_launch_calls(view, launch);
 
 	if (sk_plan_form(launch)->kind == SK_LAUNCH_SUPERKERNEL)
-		refuse(check, launch, "is a superkernel");
+		refuse_launch(check, launch, "is a superkernel");
 	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++)
 		if (!runs_once(&view->launches[view->follows[launch->first_follow + i]]))
-			refuse(check, launch, "follows a launch that runs every time");
+			refuse_launch(check, launch, "follows a launch that runs every time");
 	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
 		for (uint32_t i = 0; i < call->argument_count; i++)
 			check_argument(check, launch, call, &view->arguments[call->first_argument + i]);

@@ -145,14 +145,15 @@ static void for_each_pair(struct checker *checker, struct component *components,
 	}
 }
 
-static void join(struct checker *checker, struct component *components, const struct use *one, const struct use *other)
+static void join_pair(struct checker *checker, struct component *components, const struct use *one,
+		      const struct use *other)
 {
 	(void)components;
 	checker->parent[find_root(checker, one->step)] = find_root(checker, other->step);
 }
 
-static void compare(struct checker *checker, struct component *components, const struct use *one,
-		    const struct use *other)
+static void compare_pair(struct checker *checker, struct component *components, const struct use *one,
+			 const struct use *other)
 {
 	components[find_root(checker, one->step)].fits &= one->unit_bytes == other->unit_bytes;
 }
@@ -170,8 +171,8 @@ uint32_t sk_unit_check(struct sk_arena *arena, const struct sk_plan_view *view, 
 		components[s].fits = true;
 	}
 	collect_uses(&checker, arena);
-	for_each_pair(&checker, components, join);
-	for_each_pair(&checker, components, compare);
+	for_each_pair(&checker, components, join_pair);
+	for_each_pair(&checker, components, compare_pair);
 	for (uint32_t s = 0; s < sk_plan_form(launch)->step_count; s++)
 		if (step_of(&checker, s)->kind == SK_STEP_SPLIT) {
 			struct component *component = &components[find_root(&checker, s)];

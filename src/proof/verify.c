@@ -116,7 +116,7 @@ struct verifier {
 	struct sk_facts *facts; /* NULL: not wanted */
 };
 
-static struct sk_place place(const struct verifier *verifier)
+static struct sk_place place_of_file(const struct verifier *verifier)
 {
 	return (struct sk_place){.file = verifier->file};
 }
@@ -197,11 +197,11 @@ static void report_unordered(struct verifier *verifier, const struct sk_step_acc
 	bool one_launch = earlier->launch == later->launch;
 
 	if (one_launch)
-		sk_error(verifier->diag, place(verifier),
+		sk_error(verifier->diag, place_of_file(verifier),
 			 "launch '%s': nothing orders task '%s', which %s, and task '%s', which %s, both at %s",
 			 earlier_launch, earlier_task, earlier_deed, later_task, later_deed, bytes);
 	else
-		sk_error(verifier->diag, place(verifier),
+		sk_error(verifier->diag, place_of_file(verifier),
 			 "launches '%s' and '%s' are not ordered: task '%s' %s and task '%s' %s, both at %s",
 			 earlier_launch, later_launch, earlier_task, earlier_deed, later_task, later_deed, bytes);
 	note_step(verifier, earlier);
@@ -222,7 +222,7 @@ static void report_within_call(struct verifier *verifier, const struct sk_step_a
 {
 	uint32_t first = verifier->view->calls[one->call].first_argument;
 
-	sk_error(verifier->diag, place(verifier),
+	sk_error(verifier->diag, place_of_file(verifier),
 		 "launch '%s': the cores of task '%s' conflict: its arguments %u (%s) and %u (%s) share %s, and one of "
 		 "them is written",
 		 launch_name(verifier, one->launch), task_of(verifier, one), one->argument - first,
@@ -234,7 +234,7 @@ static void report_within_call(struct verifier *verifier, const struct sk_step_a
 
 static void report_shared_write(struct verifier *verifier, const struct sk_step_access *access)
 {
-	sk_error(verifier->diag, place(verifier),
+	sk_error(verifier->diag, place_of_file(verifier),
 		 "launch '%s': the cores of task '%s' conflict: all of them write %s (%s), which is not divided",
 		 launch_name(verifier, access->launch), task_of(verifier, access),
 		 sk_access_tensor_text(verifier->arena, verifier->view, access),
@@ -342,11 +342,12 @@ static void check_contents(struct verifier *verifier, const struct sk_step_acces
 			       task_of(verifier, later), sk_access_tensor_text(verifier->arena, view, later));
 
 	if (!earlier)
-		sk_error(verifier->diag, place(verifier), "%s (%s), but no task before it has written all of that",
-			 reads, sk_access_overlap_text(verifier->arena, view, later, later));
+		sk_error(verifier->diag, place_of_file(verifier),
+			 "%s (%s), but no task before it has written all of that", reads,
+			 sk_access_overlap_text(verifier->arena, view, later, later));
 	else
-		sk_error(verifier->diag, place(verifier), "%s, but task '%s' has last written %s there (%s)", reads,
-			 task_of(verifier, earlier), sk_access_tensor_text(verifier->arena, view, earlier),
+		sk_error(verifier->diag, place_of_file(verifier), "%s, but task '%s' has last written %s there (%s)",
+			 reads, task_of(verifier, earlier), sk_access_tensor_text(verifier->arena, view, earlier),
 			 sk_access_overlap_text(verifier->arena, view, earlier, later));
 	verifier->stale = true;
 }
@@ -378,7 +379,7 @@ static void check_order(struct verifier *verifier, const struct sk_step_access *
 	} else if (!find_rule(verifier, earlier, later, &kind)) {
 		report_unordered(verifier, earlier, later);
 	} else if (!in_network_order(verifier, earlier, later)) {
-		sk_error(verifier->diag, place(verifier),
+		sk_error(verifier->diag, place_of_file(verifier),
 			 "task '%s' runs before task '%s', which is before it in the network and shares %s with it",
 			 task_of(verifier, earlier), task_of(verifier, later),
 			 sk_access_tensor_text(verifier->arena, view, later));
@@ -439,7 +440,7 @@ static void report_overtaken(struct verifier *verifier, uint32_t overtaker, uint
 {
 	const struct sk_plan_task *tasks = verifier->view->tasks;
 
-	sk_error(verifier->diag, place(verifier),
+	sk_error(verifier->diag, place_of_file(verifier),
 		 "task '%s' runs before task '%s', which is before it in the network and in its stream",
 		 sk_plan_string(&tasks[overtaker].name), sk_plan_string(&tasks[task].name));
 }
@@ -464,7 +465,7 @@ static void check_stream(struct verifier *verifier, uint32_t launch, uint32_t st
 		const char *earlier_launch = launch_name(verifier, earlier),
 			   *later_launch = launch_name(verifier, launch);
 
-		sk_error(verifier->diag, place(verifier),
+		sk_error(verifier->diag, place_of_file(verifier),
 			 "launches '%s' and '%s' are not ordered: task '%s' and task '%s' are of one stream",
 			 earlier_launch, later_launch, sk_plan_string(&verifier->view->tasks[previous].name),
 			 sk_plan_string(&verifier->view->tasks[task].name));
@@ -499,8 +500,9 @@ static void check_demand(struct verifier *verifier, const struct sk_demand *dema
 
 	const char *event = order->event ? sk_arena_print(verifier->arena, " (event '%s')", order->event) : "";
 
-	sk_error(verifier->diag, place(verifier), "nothing orders task '%s' and task '%s', which comes after it%s",
-		 task_of(verifier, &earlier), task_of(verifier, later), event);
+	sk_error(verifier->diag, place_of_file(verifier),
+		 "nothing orders task '%s' and task '%s', which comes after it%s", task_of(verifier, &earlier),
+		 task_of(verifier, later), event);
 	if (demand->is_gate)
 		sk_note(verifier->diag,
 			"the event orders all of stream %u up to '%s' before all of stream %u from '%s' on",
@@ -549,15 +551,16 @@ static void check_synchronised(struct verifier *verifier, uint32_t launch, uint3
 	bool same_home;
 
 	if (step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
-		sk_error(verifier->diag, place(verifier), "launch '%s' has debug-sync-all, but task '%s' starts early",
-			 launch_name(verifier, launch), task_name(verifier, index));
+		sk_error(verifier->diag, place_of_file(verifier),
+			 "launch '%s' has debug-sync-all, but task '%s' starts early", launch_name(verifier, launch),
+			 task_name(verifier, index));
 	if (index == verifier->view->launches[launch].first_step)
 		return;
 	before = step - (step[-1].flags & SK_STEP_VECTOR_SIDE ? 2 : 1);
 	same_home = step->core_set != SK_ALL_CORES && step->core_set == before->core_set;
 	if (same_home || sk_knows(&verifier->knowledge, index, (uint32_t)(before - verifier->view->steps)))
 		return;
-	sk_error(verifier->diag, place(verifier),
+	sk_error(verifier->diag, place_of_file(verifier),
 		 "launch '%s' has debug-sync-all, but task '%s' may begin before task '%s' has ended on all cores",
 		 launch_name(verifier, launch), task_name(verifier, index),
 		 task_name(verifier, (uint32_t)(before - verifier->view->steps)));
@@ -621,7 +624,7 @@ static bool check_awaits(struct verifier *verifier, uint32_t launch, uint32_t in
 
 		if (verifier->view->steps[awaited].flags & SK_STEP_PUBLISH)
 			continue;
-		sk_error(verifier->diag, place(verifier),
+		sk_error(verifier->diag, place_of_file(verifier),
 			 "launch '%s': task '%s' awaits task '%s', whose step does not publish its progress, so the "
 			 "await never ends",
 			 launch_name(verifier, launch), task_name(verifier, index), task_name(verifier, awaited));
@@ -641,7 +644,7 @@ static void check_launch(struct verifier *verifier, uint32_t launch)
 	if (!sound)
 		return;
 	if (!sk_knowledge_begin(&verifier->knowledge, record)) {
-		sk_error(verifier->diag, place(verifier),
+		sk_error(verifier->diag, place_of_file(verifier),
 			 "launch '%s' has too many steps on too many homes to be proved",
 			 launch_name(verifier, launch));
 		return;
@@ -749,7 +752,8 @@ static void report_shared(struct verifier *verifier, const struct placed *one, c
 	bool once = verifier->once[one->tensor] || verifier->once[other->tensor];
 	bool first = once ? verifier->once[one->tensor] : verifier->in_rows[one->tensor].stride;
 
-	sk_error(verifier->diag, place(verifier), "temporary '%s' is %s, but shares bytes of the workspace with '%s'",
+	sk_error(verifier->diag, place_of_file(verifier),
+		 "temporary '%s' is %s, but shares bytes of the workspace with '%s'",
 		 sk_plan_string(&tensors[first ? one->tensor : other->tensor].name),
 		 once ? "written by a launch that runs once" : "accessed in rows",
 		 sk_plan_string(&tensors[first ? other->tensor : one->tensor].name));
@@ -798,7 +802,7 @@ static void check_runs(struct verifier *verifier)
 		const struct sk_plan_launch *launch = &view->launches[i];
 
 		if (sk_plan_form(launch)->kind == SK_LAUNCH_TASK && sk_plan_form(launch)->task_count != 1)
-			sk_error(verifier->diag, place(verifier), "the entry '%s' has %u tasks instead of one",
+			sk_error(verifier->diag, place_of_file(verifier), "the entry '%s' has %u tasks instead of one",
 				 launch_name(verifier, i), sk_plan_form(launch)->task_count);
 		for (uint32_t j = 0;
 		     j < sk_plan_form(launch)->step_count && sk_plan_form(launch)->kind != SK_LAUNCH_TASK; j++)
@@ -806,7 +810,7 @@ static void check_runs(struct verifier *verifier)
 	}
 	for (uint32_t i = 0; i < view->task_count; i++)
 		if (runs[i] != 1)
-			sk_error(verifier->diag, place(verifier), "task '%s' runs %u times instead of once",
+			sk_error(verifier->diag, place_of_file(verifier), "task '%s' runs %u times instead of once",
 				 sk_plan_string(&view->tasks[i].name), runs[i]);
 }
 
@@ -840,11 +844,12 @@ bool sk_verify_counting(struct sk_arena *arena, struct sk_diag *diag, const stru
 	for (uint32_t launch = 0; launch < view->launch_count; launch++)
 		check_launch(&verifier, launch);
 	if (verifier.order.exhausted)
-		sk_error(diag, place(&verifier), "the plan has too many unordered launches to be proved");
+		sk_error(diag, place_of_file(&verifier), "the plan has too many unordered launches to be proved");
 	if (!verifier.pool.looks_left)
-		sk_error(diag, place(&verifier), "the plan has too many accesses to common bytes to be proved");
+		sk_error(diag, place_of_file(&verifier), "the plan has too many accesses to common bytes to be proved");
 	if (verifier.demands.exhausted)
-		sk_error(diag, place(&verifier), "the plan has too many events between too many streams to be proved");
+		sk_error(diag, place_of_file(&verifier),
+			 "the plan has too many events between too many streams to be proved");
 	*steps = count_steps(&verifier);
 	return diag->errors == errors;
 }

@@ -233,7 +233,7 @@ static void list_items(struct items *items, struct sk_arena *arena, const struct
 
 /* ---- the comparison ---- */
 
-static void compare(struct sk_table *table, const struct item *first, const struct item *second)
+static void compare_items(struct sk_table *table, const struct item *first, const struct item *second)
 {
 	for (int i = 0; i < MOST_PROPERTIES && properties[first->kind][i]; i++) {
 		if (strcmp(first->values[i], second->values[i]) == 0)
@@ -282,7 +282,7 @@ bool sk_diff_print(struct sk_arena *arena, const struct sk_package_file *first, 
 		struct item *other = find_partner(&after, item);
 
 		if (other)
-			compare(&table, item, other);
+			compare_items(&table, item, other);
 		else
 			lone_item(&table, "-", item);
 	}

@@ -26,7 +26,7 @@ struct opening {
 	Elf *elf;
 };
 
-static bool refuse(const struct opening *opening, const char *text)
+static bool refuse_package(const struct opening *opening, const char *text)
 {
 	sk_error(opening->diag, (struct sk_place){.file = opening->file->path}, "%s", text);
 	return false;
@@ -39,15 +39,15 @@ static bool map_file(const struct opening *opening)
 	struct stat status = {0};
 
 	if (descriptor < 0)
-		return refuse(opening, strerror(errno));
+		return refuse_package(opening, strerror(errno));
 	if (fstat(descriptor, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
 		close(descriptor);
-		return refuse(opening, "it is not a file with contents");
+		return refuse_package(opening, "it is not a file with contents");
 	}
 	file->mapping = sk_map_file(descriptor, (size_t)status.st_size, file->path);
 	close(descriptor);
 	if (!file->mapping)
-		return refuse(opening, strerror(errno));
+		return refuse_package(opening, strerror(errno));
 	file->bytes = file->mapping;
 	file->size = (uint64_t)status.st_size;
 	return true;
@@ -60,12 +60,13 @@ static bool check_elf_header(const struct opening *opening)
 	if (!opening->elf && errno == ENOMEM)
 		sk_out_of_memory(); /* which libelf's own numbers do not tell from an end that comes too early */
 	if (elf_kind(opening->elf) != ELF_K_ELF || !gelf_getehdr(opening->elf, &header))
-		return refuse(opening, "it is not an ELF file");
+		return refuse_package(opening, "it is not an ELF file");
 	opening->file->is_object = header.e_type == ET_REL;
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    (header.e_type != ET_DYN && header.e_type != ET_REL))
-		return refuse(opening, "it is not a 64-bit little-endian shared object, as packages are, nor an object "
-				       "of sklink -r");
+		return refuse_package(opening,
+				      "it is not a 64-bit little-endian shared object, as packages are, nor an object "
+				      "of sklink -r");
 	return true;
 }
 
@@ -77,15 +78,15 @@ static bool read_segments(const struct opening *opening)
 	if (file->is_object) {
 		const char *error = sk_package_object_link(opening->arena, opening->elf, file);
 
-		return !error || refuse(opening, error);
+		return !error || refuse_package(opening, error);
 	}
 	if (elf_getphdrnum(opening->elf, &count) < 0)
-		return refuse(opening, "its program headers are damaged");
+		return refuse_package(opening, "its program headers are damaged");
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
 
 		if (!gelf_getphdr(opening->elf, (int)i, &header))
-			return refuse(opening, "its program headers are damaged");
+			return refuse_package(opening, "its program headers are damaged");
 		if (header.p_type != PT_LOAD)
 			continue;
 		if (!header.p_flags && !header.p_filesz) {
@@ -94,9 +95,9 @@ static bool read_segments(const struct opening *opening)
 			continue;
 		}
 		if (header.p_offset != header.p_vaddr)
-			return refuse(opening, "it is not a package: its addresses are not its file offsets");
+			return refuse_package(opening, "it is not a package: its addresses are not its file offsets");
 		if (!sk_within(header.p_offset, header.p_filesz, file->size))
-			return refuse(opening, "it is cut off: a segment reaches beyond the end of the file");
+			return refuse_package(opening, "it is cut off: a segment reaches beyond the end of the file");
 		sk_array_push(opening->arena, &file->segments,
 			      (struct sk_file_segment){.start = header.p_offset,
 						       .end = header.p_offset + header.p_filesz,
@@ -138,19 +139,19 @@ static bool read_plan(const struct opening *opening)
 	char error[256];
 
 	if (!find_section(opening, ".sk.plan", &header))
-		return refuse(opening, "it is not a package: it has no section .sk.plan");
+		return refuse_package(opening, "it is not a package: it has no section .sk.plan");
 	if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_ALLOC) ||
 	    header.sh_offset != address_of(file, &header) || !sk_within(header.sh_offset, header.sh_size, file->size) ||
 	    !(segment = sk_package_file_segment(file, header.sh_offset, header.sh_size)))
-		return refuse(opening, "the section .sk.plan does not lie in a segment");
+		return refuse_package(opening, "the section .sk.plan does not lie in a segment");
 	if (segment->writable) /* what is proved of it could change, and libskrt refuses it */
-		return refuse(opening, "its plan is writable");
+		return refuse_package(opening, "its plan is writable");
 	file->plan_offset = header.sh_offset;
 	if (!sk_plan_open(file->bytes + header.sh_offset, header.sh_size, &file->plan, error, sizeof(error)) ||
 	    !sk_plan_check_all(&file->plan, error, sizeof(error)))
-		return refuse(opening, error);
+		return refuse_package(opening, error);
 	if (file->plan.plan->size != header.sh_size)
-		return refuse(opening, "its plan does not fill the section .sk.plan");
+		return refuse_package(opening, "its plan does not fill the section .sk.plan");
 	if (find_section(opening, ".text", &header))
 		file->text = address_of(file, &header);
 	if (find_section(opening, ".sk.constants", &header))
@@ -170,10 +171,10 @@ static bool read_weights(const struct opening *opening)
 	    header.sh_offset % _Alignof(struct sk_weights) ||
 	    !sk_within(header.sh_offset, header.sh_size, file->size) ||
 	    file->bytes[header.sh_offset + header.sh_size - 1])
-		return refuse(opening, "the section .sk.weights is damaged");
+		return refuse_package(opening, "the section .sk.weights is damaged");
 	weights = (const struct sk_weights *)(file->bytes + header.sh_offset);
 	if (weights->version != SK_WEIGHTS_VERSION || weights->identity.size != file->weights_size)
-		return refuse(opening, "its weights are not what its segments say");
+		return refuse_package(opening, "its weights are not what its segments say");
 	file->weights = weights;
 	return true;
 }
@@ -187,7 +188,7 @@ static bool read_traps(const struct opening *opening)
 		return true;
 	if (header.sh_type != SHT_PROGBITS || !sk_within(header.sh_offset, header.sh_size, file->size) ||
 	    file->bytes[header.sh_offset + header.sh_size - 1])
-		return refuse(opening, "the section .sk.traps is damaged");
+		return refuse_package(opening, "the section .sk.traps is damaged");
 
 	const char *names = (const char *)file->bytes + header.sh_offset;
 
@@ -221,7 +222,7 @@ static bool read_account(const struct opening *opening)
 	if (!find_section(opening, SK_ACCOUNT_SECTION, &header))
 		return true;
 	if (header.sh_type != SHT_PROGBITS || !sk_within(header.sh_offset, header.sh_size, file->size))
-		return refuse(opening, "the section .sk.report lies outside the file");
+		return refuse_package(opening, "the section .sk.report lies outside the file");
 	error = sk_account_unpack(opening->arena, file->bytes + header.sh_offset, header.sh_size, &file->account);
 	for (size_t i = 0; i < file->account.count && !error; i++)
 		if (file->account.entries[i].launch >= file->plan.network_launch_count)
@@ -237,7 +238,7 @@ static bool read_account(const struct opening *opening)
 		error = "the account names a kernel that the plan does not have";
 	error = error ? error : check_nodes(file);
 	if (error)
-		return refuse(opening, error);
+		return refuse_package(opening, error);
 	file->has_account = true;
 	return true;
 }
@@ -266,7 +267,7 @@ static bool read_symbols(const struct opening *opening)
 	sk_map_init(&file->symbols, opening->arena);
 	file->plan_symbol = "sk_plan";
 	if (!data)
-		return refuse(opening, file->is_object ? "it has no symbols" : "it has no dynamic symbols");
+		return refuse_package(opening, file->is_object ? "it has no symbols" : "it has no dynamic symbols");
 	for (int i = 1; gelf_getsym(data, i, &symbol); i++) {
 		const char *name = elf_strptr(opening->elf, header.sh_link, symbol.st_name);
 
@@ -352,7 +353,7 @@ static bool check_machine(const struct opening *opening)
 	GElf_Ehdr header;
 
 	return (gelf_getehdr(opening->elf, &header) && header.e_machine == opening->file->plan.plan->machine) ||
-	       refuse(opening, "its plan is for another machine than its code");
+	       refuse_package(opening, "its plan is for another machine than its code");
 }
 
 bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const char *path, struct sk_package_file *file)

@@ -87,8 +87,8 @@ static bool address_of(const struct linking *linking, const GElf_Sym *symbol, ui
 }
 
 /* Writes the reference if S has an address; one that does not reach stays as it is. */
-static void apply(const struct linking *linking, const GElf_Shdr *target, const GElf_Rela *relocation,
-		  const GElf_Sym *symbol)
+static void apply_relocation(const struct linking *linking, const GElf_Shdr *target, const GElf_Rela *relocation,
+			     const GElf_Sym *symbol)
 {
 	const struct sk_relocation_table *machine = linking->machine->relocations;
 	uint32_t type = (uint32_t)GELF_R_TYPE(relocation->r_info);
@@ -116,7 +116,7 @@ static void relocate(const struct linking *linking, const GElf_Shdr *table)
 		return;
 	for (int i = 0; gelf_getrela(data, i, &relocation); i++)
 		if (gelf_getsym(symbols, (int)GELF_R_SYM(relocation.r_info), &symbol))
-			apply(linking, target, &relocation, &symbol);
+			apply_relocation(linking, target, &relocation, &symbol);
 }
 
 const char *sk_package_object_link(struct sk_arena *arena, Elf *elf, struct sk_package_file *file)

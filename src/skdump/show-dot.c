@@ -26,7 +26,7 @@ static void draw_tensor(const struct sk_show *show, uint32_t index)
 	fprintf(show->stream, "]%s\"]\n", tensor->space == SK_SPACE_SCRATCH ? "\\na tile at a time" : "");
 }
 
-static uint32_t number_of(const struct sk_plan_view *plan, const struct sk_plan_call *call)
+static uint32_t number_of_call(const struct sk_plan_view *plan, const struct sk_plan_call *call)
 {
 	return (uint32_t)(call - plan->calls);
 }
@@ -51,7 +51,7 @@ static enum sk_access access_of(const struct sk_plan_argument *arguments, uint32
 static void draw_data(const struct sk_show *show, const struct sk_plan_call *call, bool *drawn)
 {
 	const struct sk_plan_argument *arguments = sk_plan_arguments(&show->file->plan, call);
-	uint32_t number = number_of(&show->file->plan, call);
+	uint32_t number = number_of_call(&show->file->plan, call);
 
 	for (uint32_t i = 0; i < call->argument_count; i++) {
 		uint32_t tensor = arguments[i].tensor;
@@ -76,7 +76,7 @@ static void draw_call(const struct sk_show *show, const struct sk_plan_step *ste
 			   : step->flags & SK_STEP_VECTOR_SIDE ? "\\nvector side"
 							       : "";
 
-	fprintf(show->stream, "c%" PRIu32 " [shape=box, label=\"", number_of(plan, call));
+	fprintf(show->stream, "c%" PRIu32 " [shape=box, label=\"", number_of_call(plan, call));
 	print(show, sk_show_task(show, call));
 	fputs("\\n", show->stream);
 	print(show, sk_show_name(show, &plan->kernels[call->kernel].name));
@@ -123,7 +123,7 @@ static void draw_awaits(const struct sk_show *show, const struct sk_plan_step *s
 		fprintf(show->stream,
 			"c%" PRIu32 " -> c%" PRIu32
 			" [style=dashed, color=red, constraint=false, tooltip=\"awaits\"]\n",
-			number_of(plan, sk_plan_step_calls(plan, awaited).end - 1), step->first_call);
+			number_of_call(plan, sk_plan_step_calls(plan, awaited).end - 1), step->first_call);
 	}
 }
 
@@ -139,8 +139,8 @@ static void draw_follows(const struct sk_show *show, uint32_t index)
 			"c%" PRIu32 " -> c%" PRIu32
 			" [style=dashed, color=blue, constraint=false, tooltip=\"follows\", "
 			"ltail=cluster_launch%" PRIu32 ", lhead=cluster_launch%" PRIu32 "]\n",
-			number_of(plan, sk_plan_launch_calls(plan, &plan->launches[before]).end - 1),
-			number_of(plan, sk_plan_launch_calls(plan, launch).first), before, index);
+			number_of_call(plan, sk_plan_launch_calls(plan, &plan->launches[before]).end - 1),
+			number_of_call(plan, sk_plan_launch_calls(plan, launch).first), before, index);
 	}
 }
 

@@ -364,7 +364,7 @@ static void write_all(struct sk_arena *arena, struct sk_diag *diag, const struct
 }
 
 /* True if the package was verified in part. */
-static bool run(struct sk_arena *arena, struct sk_diag *diag, const struct command *command)
+static bool show_package(struct sk_arena *arena, struct sk_diag *diag, const struct command *command)
 {
 	struct sk_package_file file;
 	bool partly = false;
@@ -390,7 +390,7 @@ static bool run(struct sk_arena *arena, struct sk_diag *diag, const struct comma
 }
 
 /* True if the plans differ. */
-static bool compare(struct sk_arena *arena, struct sk_diag *diag, const struct command *command)
+static bool compare_packages(struct sk_arena *arena, struct sk_diag *diag, const struct command *command)
 {
 	struct sk_package_file first, second;
 	bool differ = false;
@@ -445,11 +445,11 @@ int main(int argc, char **argv)
 		else if (command.version)
 			puts("skdump " PACKAGE_VERSION);
 		else if (command.diff)
-			differ = compare(arena, &diag, &command);
+			differ = compare_packages(arena, &diag, &command);
 		else if (command.imports)
 			show_imports(arena);
 		else
-			partly = run(arena, &diag, &command);
+			partly = show_package(arena, &diag, &command);
 	}
 	if (fflush(stdout) || ferror(stdout))
 		sk_error(&diag, (struct sk_place){0}, "cannot write to standard output");

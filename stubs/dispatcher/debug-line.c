@@ -60,7 +60,7 @@ static uint8_t *add_room(struct sk_debug *debug, enum sk_debug_part part, size_t
 	return room;
 }
 
-static void put(struct sk_debug *debug, enum sk_debug_part part, uint64_t value, size_t size)
+static void put_value(struct sk_debug *debug, enum sk_debug_part part, uint64_t value, size_t size)
 {
 	memcpy(add_room(debug, part, size), &value, size);
 }
@@ -75,7 +75,7 @@ static void put_text(struct sk_debug *debug, enum sk_debug_part part, const char
 static void put_uleb128(struct sk_debug *debug, enum sk_debug_part part, uint64_t value)
 {
 	do {
-		put(debug, part, (value & 0x7f) | (value > 0x7f ? 0x80 : 0), 1);
+		put_value(debug, part, (value & 0x7f) | (value > 0x7f ? 0x80 : 0), 1);
 		value >>= 7;
 	} while (value);
 }
@@ -89,7 +89,7 @@ static void put_sleb128(struct sk_debug *debug, enum sk_debug_part part, int64_t
 
 		value = (value - (int64_t)low) / 128;
 		more = value != (low & 0x40 ? -1 : 0);
-		put(debug, part, low | (more ? 0x80 : 0), 1);
+		put_value(debug, part, low | (more ? 0x80 : 0), 1);
 	}
 }
 
@@ -97,7 +97,7 @@ static void put_reference(struct sk_debug *debug, enum sk_debug_part part, struc
 {
 	reference.offset = debug->parts[part].bytes.count;
 	sk_array_push(debug->arena, &debug->parts[part].references, reference);
-	put(debug, part, 0, reference.part == SK_DEBUG_PARTS ? ADDRESS_SIZE : 4);
+	put_value(debug, part, 0, reference.part == SK_DEBUG_PARTS ? ADDRESS_SIZE : 4);
 }
 
 static void put_address(struct sk_debug *debug, enum sk_debug_part part, uint64_t offset)
@@ -148,17 +148,17 @@ static void put_abbreviations(struct sk_debug *debug)
 
 static void put_unit(struct sk_debug *debug, const char *source, const char *producer, const struct sk_code *code)
 {
-	put(debug, SK_DEBUG_INFO, 0, 4); /* length: see sk_debug_build */
-	put(debug, SK_DEBUG_INFO, VERSION, 2);
+	put_value(debug, SK_DEBUG_INFO, 0, 4); /* length: see sk_debug_build */
+	put_value(debug, SK_DEBUG_INFO, VERSION, 2);
 	put_offset(debug, SK_DEBUG_INFO, SK_DEBUG_ABBREV);
-	put(debug, SK_DEBUG_INFO, ADDRESS_SIZE, 1);
-	put(debug, SK_DEBUG_INFO, UNIT, 1);
+	put_value(debug, SK_DEBUG_INFO, ADDRESS_SIZE, 1);
+	put_value(debug, SK_DEBUG_INFO, UNIT, 1);
 	put_text(debug, SK_DEBUG_INFO, producer);
-	put(debug, SK_DEBUG_INFO, DW_LANG_ASSEMBLER, 2);
+	put_value(debug, SK_DEBUG_INFO, DW_LANG_ASSEMBLER, 2);
 	put_text(debug, SK_DEBUG_INFO, source);
 	put_offset(debug, SK_DEBUG_INFO, SK_DEBUG_LINE);
 	put_address(debug, SK_DEBUG_INFO, 0);
-	put(debug, SK_DEBUG_INFO, code->bytes.count, 4);
+	put_value(debug, SK_DEBUG_INFO, code->bytes.count, 4);
 }
 
 /* Return the line of the code at the offset; *row is the row where the last search ended. */
@@ -176,14 +176,14 @@ static void put_functions(struct sk_debug *debug, const struct sk_plan_view *pla
 	for (size_t i = 0; i < code->symbols.count; i++) {
 		const struct sk_code_symbol *symbol = &code->symbols.items[i];
 
-		put(debug, SK_DEBUG_INFO, FUNCTION, 1);
+		put_value(debug, SK_DEBUG_INFO, FUNCTION, 1);
 		put_text(debug, SK_DEBUG_INFO, symbol->name);
-		put(debug, SK_DEBUG_INFO, 1, 1); /* the file */
-		put(debug, SK_DEBUG_INFO, line_at(plan, code, symbol->offset, &row), 4);
+		put_value(debug, SK_DEBUG_INFO, 1, 1); /* the file */
+		put_value(debug, SK_DEBUG_INFO, line_at(plan, code, symbol->offset, &row), 4);
 		put_address(debug, SK_DEBUG_INFO, symbol->offset);
-		put(debug, SK_DEBUG_INFO, symbol->size, 4);
+		put_value(debug, SK_DEBUG_INFO, symbol->size, 4);
 	}
-	put(debug, SK_DEBUG_INFO, 0, 1); /* no more functions */
+	put_value(debug, SK_DEBUG_INFO, 0, 1); /* no more functions */
 }
 
 /* ---- .debug_line ---- */
@@ -193,21 +193,21 @@ static void put_line_header(struct sk_debug *debug, const char *source)
 	static const uint8_t operands[OPCODE_BASE - 1] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
 	uint64_t start;
 
-	put(debug, SK_DEBUG_LINE, 0, 4); /* length: see sk_debug_build */
-	put(debug, SK_DEBUG_LINE, VERSION, 2);
+	put_value(debug, SK_DEBUG_LINE, 0, 4); /* length: see sk_debug_build */
+	put_value(debug, SK_DEBUG_LINE, VERSION, 2);
 	start = debug->parts[SK_DEBUG_LINE].bytes.count;
-	put(debug, SK_DEBUG_LINE, 0, 4); /* length of the header */
-	put(debug, SK_DEBUG_LINE, 1, 1); /* code addresses are counted in bytes */
-	put(debug, SK_DEBUG_LINE, 1, 1); /* operations of an instruction */
-	put(debug, SK_DEBUG_LINE, 1, 1); /* each row is a good breakpoint */
-	put(debug, SK_DEBUG_LINE, (uint8_t)LINE_BASE, 1);
-	put(debug, SK_DEBUG_LINE, LINE_RANGE, 1);
-	put(debug, SK_DEBUG_LINE, OPCODE_BASE, 1);
+	put_value(debug, SK_DEBUG_LINE, 0, 4); /* length of the header */
+	put_value(debug, SK_DEBUG_LINE, 1, 1); /* code addresses are counted in bytes */
+	put_value(debug, SK_DEBUG_LINE, 1, 1); /* operations of an instruction */
+	put_value(debug, SK_DEBUG_LINE, 1, 1); /* each row is a good breakpoint */
+	put_value(debug, SK_DEBUG_LINE, (uint8_t)LINE_BASE, 1);
+	put_value(debug, SK_DEBUG_LINE, LINE_RANGE, 1);
+	put_value(debug, SK_DEBUG_LINE, OPCODE_BASE, 1);
 	memcpy(add_room(debug, SK_DEBUG_LINE, sizeof(operands)), operands, sizeof(operands));
-	put(debug, SK_DEBUG_LINE, 0, 1); /* no directories */
+	put_value(debug, SK_DEBUG_LINE, 0, 1); /* no directories */
 	put_text(debug, SK_DEBUG_LINE, source);
-	put(debug, SK_DEBUG_LINE, 0, 3); /* directory, time and size: unknown */
-	put(debug, SK_DEBUG_LINE, 0, 1); /* no more files */
+	put_value(debug, SK_DEBUG_LINE, 0, 3); /* directory, time and size: unknown */
+	put_value(debug, SK_DEBUG_LINE, 0, 1); /* no more files */
 	set_length(debug, SK_DEBUG_LINE, start);
 }
 
@@ -219,21 +219,21 @@ static void put_row(struct sk_debug *debug, uint64_t code_distance, int64_t line
 	if (line_distance >= LINE_BASE && line_distance < LINE_BASE + LINE_RANGE && code_distance < UINT8_MAX)
 		special = (uint64_t)(line_distance - LINE_BASE) + LINE_RANGE * code_distance + OPCODE_BASE;
 	if (special <= UINT8_MAX) {
-		put(debug, SK_DEBUG_LINE, special, 1);
+		put_value(debug, SK_DEBUG_LINE, special, 1);
 		return;
 	}
-	put(debug, SK_DEBUG_LINE, DW_LNS_ADVANCE_PC, 1);
+	put_value(debug, SK_DEBUG_LINE, DW_LNS_ADVANCE_PC, 1);
 	put_uleb128(debug, SK_DEBUG_LINE, code_distance);
-	put(debug, SK_DEBUG_LINE, DW_LNS_ADVANCE_LINE, 1);
+	put_value(debug, SK_DEBUG_LINE, DW_LNS_ADVANCE_LINE, 1);
 	put_sleb128(debug, SK_DEBUG_LINE, line_distance);
-	put(debug, SK_DEBUG_LINE, DW_LNS_COPY, 1);
+	put_value(debug, SK_DEBUG_LINE, DW_LNS_COPY, 1);
 }
 
 static void put_extended(struct sk_debug *debug, unsigned opcode, size_t size)
 {
-	put(debug, SK_DEBUG_LINE, 0, 1);
+	put_value(debug, SK_DEBUG_LINE, 0, 1);
 	put_uleb128(debug, SK_DEBUG_LINE, 1 + size);
-	put(debug, SK_DEBUG_LINE, opcode, 1);
+	put_value(debug, SK_DEBUG_LINE, opcode, 1);
 }
 
 static void put_rows(struct sk_debug *debug, const struct sk_plan_view *plan, const struct sk_code *code)
@@ -251,7 +251,7 @@ static void put_rows(struct sk_debug *debug, const struct sk_plan_view *plan, co
 		place = part->offset;
 		line = next;
 	}
-	put(debug, SK_DEBUG_LINE, DW_LNS_ADVANCE_PC, 1);
+	put_value(debug, SK_DEBUG_LINE, DW_LNS_ADVANCE_PC, 1);
 	put_uleb128(debug, SK_DEBUG_LINE, code->bytes.count - place);
 	put_extended(debug, DW_LNE_END_SEQUENCE, 0);
 }

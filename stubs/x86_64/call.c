@@ -251,8 +251,8 @@ static void pass_part(struct sk_x86_emitter *e, const struct sk_op_call *call, c
 		PUT(e, TO_FLOAT64, .reg = place.reg, .rm = into);
 }
 
-static void pass(struct sk_x86_emitter *e, const struct sk_op_call *call, const struct sk_plan_argument *argument,
-		 struct place place, uint32_t copy)
+static void pass_argument(struct sk_x86_emitter *e, const struct sk_op_call *call,
+			  const struct sk_plan_argument *argument, struct place place, uint32_t copy)
 {
 	if (!sk_argument_is_scalar(argument) || by_reference(argument))
 		pass_address(e, call, argument, place, copy);
@@ -442,7 +442,7 @@ static void take_turn_of(struct sk_x86_emitter *e, const struct sk_op_call *call
 		if (its_turn && argument->flags & SK_ARGUMENT_BY_VALUE)
 			pass_part(e, call, argument, part, place);
 		else if (its_turn)
-			pass(e, call, argument, place, copy);
+			pass_argument(e, call, argument, place, copy);
 		if (argument->flags & SK_ARGUMENT_STATUS)
 			e->status = copy;
 	}

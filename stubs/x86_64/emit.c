@@ -406,7 +406,7 @@ static void align(struct sk_code *code, uint32_t wanted)
 		code->alignment = alignment;
 }
 
-static const char *emit(struct sk_arena *scratch, const struct sk_entry_ops *program, struct sk_code *code)
+static const char *emit_entry(struct sk_arena *scratch, const struct sk_entry_ops *program, struct sk_code *code)
 {
 	align(code, program->alignment);
 
@@ -433,5 +433,5 @@ const struct sk_emitter sk_emitter_x86_64 = {
 	.machine = EM_X86_64,
 	.name = "x86-64",
 	.relocations = &sk_relocations_x86_64,
-	.emit = emit,
+	.emit = emit_entry,
 };
