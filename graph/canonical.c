@@ -223,7 +223,8 @@ struct merged {
 	uint32_t repeated[SK_MAX_RANK]; /* bit i: value i is repeated along this dimension */
 };
 
-static struct merged merge(const struct sk_op_graph *graph, const uint32_t *values, size_t count, uint32_t to)
+static struct merged merge_dimensions(const struct sk_op_graph *graph, const uint32_t *values, size_t count,
+				      uint32_t to)
 {
 	const struct sk_value *output = &graph->values.items[to];
 	struct merged merged = {0};
@@ -290,7 +291,7 @@ static bool is_same(const struct merged *merged)
 bool sk_canonical_broadcast(struct sk_canonical *canonical, const char *op, const uint32_t *values, size_t count,
 			    uint32_t to)
 {
-	const struct merged merged = merge(canonical->graph, values, count, to);
+	const struct merged merged = merge_dimensions(canonical->graph, values, count, to);
 
 	if (count > MAX_BROADCAST)
 		return sk_canonical_error(canonical, "more than %d operands are broadcast", MAX_BROADCAST);
@@ -327,7 +328,7 @@ bool sk_canonical_binary(struct sk_canonical *canonical, const char *op, uint32_
 {
 	const struct sk_op_graph *graph = canonical->graph;
 	const uint32_t values[2] = {a, b};
-	const struct merged merged = merge(graph, values, 2, to);
+	const struct merged merged = merge_dimensions(graph, values, 2, to);
 	const char *right = repeated_form(&merged, 2), *left = repeated_form(&merged, 1);
 	const char *form = right ? right : left;
 

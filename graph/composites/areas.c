@@ -209,7 +209,7 @@ static void add_edges(struct sk_areas *areas, sk_area_edges *to, const sk_area_e
 }
 
 /* Merge the others into the area with the most edges. */
-static void merge(struct sk_areas *areas, const uint32_t *set, uint32_t count)
+static void merge_areas(struct sk_areas *areas, const uint32_t *set, uint32_t count)
 {
 	uint32_t largest = set[0];
 
@@ -250,6 +250,6 @@ bool sk_areas_join(struct sk_areas *areas, const uint32_t *set, uint32_t count)
 		return false;
 	put_in_order(areas, set, count);
 	areas->joins += count - 1;
-	merge(areas, set, count);
+	merge_areas(areas, set, count);
 	return true;
 }

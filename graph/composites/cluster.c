@@ -51,7 +51,7 @@ static void join_composites(struct clustering *clustering)
 	}
 }
 
-static struct clustering begin(struct sk_op_graph *graph)
+static struct clustering begin_clustering(struct sk_op_graph *graph)
 {
 	struct clustering clustering = {.graph = graph};
 	uint32_t count, *places = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
@@ -187,7 +187,7 @@ static bool is_basic(const struct sk_graph_node *node)
 enum sk_pass_result sk_pass_fuse_basic(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
 {
 	const struct sk_op_list *list = sk_valid_ops(graph->arena, flags, SK_LIST_CLUSTER);
-	struct clustering clustering = begin(graph);
+	struct clustering clustering = begin_clustering(graph);
 
 	for (uint32_t i = 0; i < clustering.areas->count; i++) {
 		const struct sk_graph_node *node = node_at(&clustering, i);
@@ -202,7 +202,7 @@ enum sk_pass_result sk_pass_fuse_basic(struct sk_op_graph *graph, const struct s
 enum sk_pass_result sk_pass_graph_kernel_cluster(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
 {
 	const struct sk_op_list *list = sk_valid_ops(graph->arena, flags, SK_LIST_CLUSTER);
-	struct clustering clustering = begin(graph);
+	struct clustering clustering = begin_clustering(graph);
 
 	for (uint32_t i = 0; i < clustering.areas->count; i++) {
 		const struct sk_graph_node *node = node_at(&clustering, i);

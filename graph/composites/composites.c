@@ -39,7 +39,7 @@ static const uint32_t *count_members(const struct sk_op_graph *graph)
 }
 
 /* Members are in the order of the graph, and composites in the order of their first members. */
-static bool collect(struct sk_op_graph *graph, const uint32_t *groups, drafts *found)
+static bool collect_composites(struct sk_op_graph *graph, const uint32_t *groups, drafts *found)
 {
 	uint32_t *numbers = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
 	bool changed = false;
@@ -67,7 +67,7 @@ enum sk_pass_result sk_composites_assign(struct sk_op_graph *graph, const uint32
 	const uint32_t *counts = count_members(graph);
 	const struct sk_composite *before = graph->composites.items;
 	drafts found = {NULL, 0, 0};
-	bool changed = collect(graph, groups, &found);
+	bool changed = collect_composites(graph, groups, &found);
 	struct sk_composite_names names = sk_composite_names(graph->arena, NULL);
 
 	graph->composites.items = NULL;

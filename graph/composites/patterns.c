@@ -46,7 +46,7 @@ static bool is_alone(const struct match *match, uint32_t area)
 	return users && users->count;
 }
 
-static void take(struct match *match, uint32_t area)
+static void take_area(struct match *match, uint32_t area)
 {
 	sk_array_push(match->pieces->graph->arena, &match->others, area);
 }
@@ -58,7 +58,7 @@ static void match_virtual(struct match *match)
 	const sk_area_edges *inputs = inputs_of(match, match->area);
 
 	for (size_t i = 0; i < inputs->count && piece_of(match, match->area)->kind == SK_KIND_VIRTUAL; i++)
-		take(match, inputs->items[i].area);
+		take_area(match, inputs->items[i].area);
 }
 
 /* Take the neighbour of the smallest kind. */
@@ -76,7 +76,7 @@ static void match_reshape(struct match *match)
 				least = other;
 		}
 	if (least != SK_NONE)
-		take(match, least);
+		take_area(match, least);
 }
 
 static bool is_elementwise(const struct sk_fusion_piece *piece)
@@ -97,7 +97,7 @@ static void take_elementwise_inputs(struct match *match, bool deep)
 
 		if (piece->kind <= SK_KIND_BROADCAST && !inputs->items[i].broadcast &&
 		    piece->elements == own->elements && (!deep || is_alone(match, other)))
-			take(match, other);
+			take_area(match, other);
 	}
 }
 
@@ -127,7 +127,7 @@ static void take_reduced_inputs(struct match *match, bool deep)
 		if (piece->kind > SK_KIND_BROADCAST || match->pieces->areas->items[other].count > most ||
 		    (deep && !alone) || (inputs->items[i].broadcast && (!alone || piece->output)))
 			continue;
-		take(match, other);
+		take_area(match, other);
 	}
 }
 
@@ -165,7 +165,7 @@ static void take_all_users(struct match *match, bool deep)
 			match->others.count = 0;
 			return;
 		}
-		take(match, users->items[i].area);
+		take_area(match, users->items[i].area);
 	}
 }
 
@@ -191,7 +191,7 @@ static void match_slice(struct match *match)
 
 	for (size_t i = 0; i < users->count && sk_node_is_one_of(dominant_of(match, match->area), ops); i++)
 		if (piece_of(match, users->items[i].area)->kind < SK_KIND_BROADCAST && !users->items[i].broadcast)
-			take(match, users->items[i].area);
+			take_area(match, users->items[i].area);
 }
 
 static void match_matmul_depth(struct match *match)
@@ -209,7 +209,7 @@ static void match_matmul_depth(struct match *match)
 		const struct sk_fusion_piece *piece = piece_of(match, users->items[i].area);
 
 		if (is_elementwise(piece) && piece->elements == sk_value_elements(result))
-			take(match, users->items[i].area);
+			take_area(match, users->items[i].area);
 	}
 }
 
@@ -222,7 +222,7 @@ static void match_reduce_stitch(struct match *match)
 		return;
 	for (size_t i = 0; i < users->count; i++)
 		if (piece_of(match, users->items[i].area)->kind <= SK_KIND_REDUCE)
-			take(match, users->items[i].area);
+			take_area(match, users->items[i].area);
 }
 
 static const struct pattern {
@@ -268,7 +268,7 @@ static void keep_to_limit(struct match *match)
 		match->others.items[match->others.count++] = (uint32_t)order[i];
 }
 
-static bool join(struct match *match, const uint32_t *set, uint32_t count)
+static bool join_areas(struct match *match, const uint32_t *set, uint32_t count)
 {
 	struct sk_fusion_piece joined = *piece_of(match, match->area);
 
@@ -292,18 +292,18 @@ static bool join_matched(struct match *match)
 	bool joined = false;
 
 	if (match->others.count && match->whole) {
-		take(match, match->area);
-		return join(match, match->others.items, (uint32_t)match->others.count);
+		take_area(match, match->area);
+		return join_areas(match, match->others.items, (uint32_t)match->others.count);
 	}
 	for (size_t i = 0; i < match->others.count; i++) {
 		uint32_t set[] = {match->area, match->others.items[i]};
 
-		joined |= join(match, set, 2);
+		joined |= join_areas(match, set, 2);
 	}
 	return joined;
 }
 
-static void apply(const struct sk_pieces *pieces, const struct pattern *pattern)
+static void apply_pattern(const struct sk_pieces *pieces, const struct pattern *pattern)
 {
 	struct match match = {.pieces = pieces};
 
@@ -341,7 +341,7 @@ void sk_pieces_match(const struct sk_pieces *pieces)
 {
 	for (const struct pattern *pattern = patterns; pattern->name; pattern++)
 		if (is_enabled(pieces->flags, pattern->name))
-			apply(pieces, pattern);
+			apply_pattern(pieces, pattern);
 }
 
 static bool is_read_outside(const struct sk_graph_node *node, const bool *read_outside)

@@ -47,7 +47,7 @@ static void print_operand(struct fx *fx, uint32_t value)
 }
 
 /* Return the position of the operand among the arguments of the named operator. */
-static size_t place_of(const struct sk_fx_item *item, size_t operand)
+static size_t operand_position(const struct sk_fx_item *item, size_t operand)
 {
 	return item->order ? (size_t)(item->order[operand] - '0') : operand;
 }
@@ -61,7 +61,7 @@ static void print_operands(struct fx *fx, const struct sk_fx_item *item)
 
 	memset(arguments, 0xff, (node->inputs.count + 10) * sizeof(*arguments));
 	for (size_t i = 0; i < node->inputs.count; i++) {
-		size_t place = place_of(item, i);
+		size_t place = operand_position(item, i);
 
 		if (node->inputs.items[i] == SK_NONE)
 			continue;
@@ -211,7 +211,7 @@ static void print_statement(struct fx *fx, uint32_t number)
 	print_ends(fx, number);
 }
 
-static struct fx begin(const struct sk_op_graph *graph, bool python, FILE *stream)
+static struct fx begin_fx(const struct sk_op_graph *graph, bool python, FILE *stream)
 {
 	struct sk_arena *arena = sk_arena_create();
 
@@ -220,7 +220,7 @@ static struct fx begin(const struct sk_op_graph *graph, bool python, FILE *strea
 
 void sk_dump_fx_python(const struct sk_op_graph *graph, FILE *stream)
 {
-	struct fx fx = begin(graph, true, stream);
+	struct fx fx = begin_fx(graph, true, stream);
 
 	fputs("class GraphModule(torch.nn.Module):\n    def forward(self", stream);
 	for (size_t i = 0; i < fx.items->list.count && fx.items->list.items[i].kind == SK_FX_PLACEHOLDER; i++) {
@@ -265,7 +265,7 @@ static void print_line(struct fx *fx, const struct sk_fx_item *item)
 
 void sk_dump_fx_graph(const struct sk_op_graph *graph, FILE *stream)
 {
-	struct fx fx = begin(graph, false, stream);
+	struct fx fx = begin_fx(graph, false, stream);
 
 	fputs("graph():\n", stream);
 	for (size_t i = 0; i < fx.items->list.count; i++)

@@ -142,7 +142,7 @@ static size_t apply_entry(struct chooser *chooser, const char *entry, const bool
 	return hits;
 }
 
-static void apply(struct chooser *chooser, const sk_texts *list, const bool *was, bool on)
+static void apply_list(struct chooser *chooser, const sk_texts *list, const bool *was, bool on)
 {
 	const char *verb = on ? "enable" : "disable";
 	struct sk_map seen;
@@ -177,7 +177,7 @@ sk_pass_choices sk_passes_choose(struct sk_arena *arena, struct sk_diag *diag, c
 	was = SK_NEW_ARRAY(arena, bool, chooser.choices.count + 1);
 	for (size_t i = 0; i < chooser.choices.count; i++)
 		was[i] = chooser.choices.items[i].on;
-	apply(&chooser, &flags->enable_pass, was, true);
-	apply(&chooser, &flags->disable_pass, was, false);
+	apply_list(&chooser, &flags->enable_pass, was, true);
+	apply_list(&chooser, &flags->disable_pass, was, false);
 	return chooser.choices;
 }

@@ -40,7 +40,7 @@ struct reader {
 
 /* ---- words ---- */
 
-static struct flag *find(struct reader *reader, const char *key)
+static struct flag *find_flag(struct reader *reader, const char *key)
 {
 	uint32_t index = sk_map_find(&reader->keys, key, strlen(key));
 
@@ -88,9 +88,9 @@ static void split_words(struct reader *reader, const struct sk_flags_text *text)
 /* ---- values ---- */
 
 /* Return the flag of that name, and mark it as known; NULL if it is absent. */
-static struct flag *take(struct reader *reader, const char *key)
+static struct flag *take_flag(struct reader *reader, const char *key)
 {
-	struct flag *flag = find(reader, key);
+	struct flag *flag = find_flag(reader, key);
 
 	if (flag)
 		flag->used = true;
@@ -114,7 +114,7 @@ static bool is_one_of(const char *text, const char *const words[4])
 static bool read_bool(struct reader *reader, const char *key, bool otherwise)
 {
 	static const char *const yes[4] = {"true", "True", "on", "1"}, *const no[4] = {"false", "False", "off", "0"};
-	struct flag *flag = take(reader, key);
+	struct flag *flag = take_flag(reader, key);
 
 	if (!flag)
 		return otherwise;
@@ -129,7 +129,7 @@ static bool read_bool(struct reader *reader, const char *key, bool otherwise)
 /* A flag with a default of 0 or more accepts no negative number. */
 static int64_t read_integer(struct reader *reader, const char *key, int64_t otherwise)
 {
-	struct flag *flag = take(reader, key);
+	struct flag *flag = take_flag(reader, key);
 	const char *digits = flag ? flag->value + strspn(flag->value, "+-") : "";
 	char *end;
 	int64_t value;
@@ -146,7 +146,7 @@ static int64_t read_integer(struct reader *reader, const char *key, int64_t othe
 
 static const char *read_string(struct reader *reader, const char *key, const char *otherwise)
 {
-	struct flag *flag = take(reader, key);
+	struct flag *flag = take_flag(reader, key);
 
 	if (flag && *flag->value)
 		return flag->value;
@@ -157,7 +157,7 @@ static const char *read_string(struct reader *reader, const char *key, const cha
 
 static sk_texts read_list(struct reader *reader, const char *key)
 {
-	struct flag *flag = take(reader, key);
+	struct flag *flag = take_flag(reader, key);
 	const char *item = flag ? flag->value + strspn(flag->value, ",") : "";
 	sk_texts list = {0};
 
@@ -178,9 +178,9 @@ static unsigned read_level(struct reader *reader)
 
 	if (level <= MAXIMUM_LEVEL)
 		return (unsigned)level;
-	sk_warning(reader->diag, find(reader, "opt_level")->place,
-		   "the flag --opt_level=%s is above the highest level; it is %d", find(reader, "opt_level")->value,
-		   MAXIMUM_LEVEL);
+	sk_warning(reader->diag, find_flag(reader, "opt_level")->place,
+		   "the flag --opt_level=%s is above the highest level; it is %d",
+		   find_flag(reader, "opt_level")->value, MAXIMUM_LEVEL);
 	return MAXIMUM_LEVEL;
 }
 
@@ -228,7 +228,7 @@ enum { WITHOUT = sizeof(without) / sizeof(without[0]) };
 static void warn_of_no_effect(struct reader *reader)
 {
 	for (size_t i = 0; i < WITHOUT; i++) {
-		const struct flag *flag = find(reader, without[i].key);
+		const struct flag *flag = find_flag(reader, without[i].key);
 
 		if (flag)
 			sk_warning(reader->diag, flag->place, "the flag --%s has no effect: %s", flag->key,

@@ -189,7 +189,7 @@ bool sk_op_is_known(const char *name)
 	return false;
 }
 
-static const char *suggest(struct sk_arena *arena, const char *name)
+static const char *suggest_operator(struct sk_arena *arena, const char *name)
 {
 	sk_texts names = {0};
 	const char *known;
@@ -219,6 +219,7 @@ void sk_lists_check_names(struct sk_arena *arena, struct sk_diag *diag, const st
 
 			if (!sk_op_is_known(name))
 				sk_warning(diag, flags->place, "unknown operator '%s' in the flag %s%s", name,
-					   given[f].flag, sk_flags_may_suggest(diag) ? suggest(arena, name) : "");
+					   given[f].flag,
+					   sk_flags_may_suggest(diag) ? suggest_operator(arena, name) : "");
 		}
 }

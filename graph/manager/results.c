@@ -22,7 +22,7 @@ void sk_fusion_results_add(struct sk_arena *arena, struct sk_fusion_results *res
 		sk_array_push(arena, &results->items, result);
 }
 
-static int compare(const void *first, const void *second)
+static int compare_results(const void *first, const void *second)
 {
 	const struct sk_fusion_result *a = first, *b = second;
 
@@ -51,7 +51,7 @@ void sk_fusion_results_print(struct sk_arena *arena, const struct sk_fusion_resu
 
 	if (count)
 		memcpy(sorted, results->items.items, count * sizeof(*sorted));
-	qsort(sorted, count, sizeof(*sorted), compare);
+	qsort(sorted, count, sizeof(*sorted), compare_results);
 	sk_json_begin_object(&json, NULL, SK_JSON_LINES);
 	for (uint32_t graph = 0; graph < results->graphs; graph++) {
 		bool any = next < count && sorted[next].graph == graph;

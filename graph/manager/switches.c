@@ -36,7 +36,8 @@ const struct sk_switch *sk_switches_add(struct sk_switches *switches, struct sk_
 	return NULL;
 }
 
-static const struct sk_switch *find(const struct sk_switches *switches, enum sk_switch_kind kind, const char *name)
+static const struct sk_switch *find_switch(const struct sk_switches *switches, enum sk_switch_kind kind,
+					   const char *name)
 {
 	uint32_t index = sk_map_find(&switches->names[kind], name, strlen(name));
 
@@ -53,7 +54,7 @@ static bool stays(const struct sk_switches *switches, const char *name)
 
 bool sk_switch_is_named(const struct sk_switches *switches, enum sk_switch_kind kind, const char *name)
 {
-	return switches && (stays(switches, name) || find(switches, kind, name));
+	return switches && (stays(switches, name) || find_switch(switches, kind, name));
 }
 
 bool sk_switch_is_on(const struct sk_switches *switches, enum sk_switch_kind kind, const char *name, bool otherwise)
@@ -64,8 +65,8 @@ bool sk_switch_is_on(const struct sk_switches *switches, enum sk_switch_kind kin
 		return otherwise;
 	if (stays(switches, name))
 		return true;
-	found = find(switches, kind, name);
-	found = found ? found : find(switches, kind, ALL);
+	found = find_switch(switches, kind, name);
+	found = found ? found : find_switch(switches, kind, ALL);
 	return found ? found->on : otherwise;
 }
 

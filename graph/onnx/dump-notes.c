@@ -35,7 +35,7 @@ static struct sk_onnx_bytes bytes_of(const char *text)
 
 /* Add a note, unless the node has an attribute of that name. A number of 0 is also written, although readers of the
  * format take a missing number for 0. */
-static void add(struct noting *noting, struct sk_onnx_attribute attribute)
+static void add_note(struct noting *noting, struct sk_onnx_attribute attribute)
 {
 	if (attribute.type == SK_ONNX_ATTRIBUTE_INT)
 		attribute.message.present = 1u << SK_ONNX_VALUE_I;
@@ -45,30 +45,31 @@ static void add(struct noting *noting, struct sk_onnx_attribute attribute)
 
 static void add_number(struct noting *noting, const char *name, int64_t number)
 {
-	add(noting, (struct sk_onnx_attribute){.name = name, .type = SK_ONNX_ATTRIBUTE_INT, .i = number});
+	add_note(noting, (struct sk_onnx_attribute){.name = name, .type = SK_ONNX_ATTRIBUTE_INT, .i = number});
 }
 
-static const char *describe(struct noting *noting, const char *side, const char *field, size_t number)
+static const char *name_attribute(struct noting *noting, const char *side, const char *field, size_t number)
 {
 	return sk_arena_print(noting->arena, "%s_desc_%s:%zu", side, field, number);
 }
 
 static void add_description(struct noting *noting, const char *side, size_t number, const struct sk_value *value)
 {
-	struct sk_onnx_attribute shape = {.name = describe(noting, side, "shape", number),
+	struct sk_onnx_attribute shape = {.name = name_attribute(noting, side, "shape", number),
 					  .type = SK_ONNX_ATTRIBUTE_INTS};
 
-	add(noting, (struct sk_onnx_attribute){.name = describe(noting, side, "dtype", number),
-					       .type = SK_ONNX_ATTRIBUTE_STRING,
-					       .s = bytes_of(sk_onnx_ge_type_name(sk_onnx_element_of(value->dtype)))});
-	add(noting, (struct sk_onnx_attribute){.name = describe(noting, side, "layout", number),
-					       .type = SK_ONNX_ATTRIBUTE_STRING,
-					       .s = bytes_of("ND")});
+	add_note(noting,
+		 (struct sk_onnx_attribute){.name = name_attribute(noting, side, "dtype", number),
+					    .type = SK_ONNX_ATTRIBUTE_STRING,
+					    .s = bytes_of(sk_onnx_ge_type_name(sk_onnx_element_of(value->dtype)))});
+	add_note(noting, (struct sk_onnx_attribute){.name = name_attribute(noting, side, "layout", number),
+						    .type = SK_ONNX_ATTRIBUTE_STRING,
+						    .s = bytes_of("ND")});
 	for (uint32_t i = 0; i < value->rank; i++)
 		sk_array_push(noting->arena, &shape.integers,
 			      value->shape[i] == SK_UNKNOWN ? -1 : (int64_t)value->shape[i]);
-	add(noting, shape);
-	add_number(noting, describe(noting, side, "size", number),
+	add_note(noting, shape);
+	add_number(noting, name_attribute(noting, side, "size", number),
 		   (int64_t)(sk_value_elements(value) * sk_dtype_size(value->dtype)));
 }
 
@@ -112,10 +113,10 @@ static void add_sources(struct noting *noting)
 		if (value)
 			add_description(noting, "input", i, value);
 	}
-	add(noting, values);
-	add(noting, names);
-	add(noting, numbers);
-	add(noting, constants);
+	add_note(noting, values);
+	add_note(noting, names);
+	add_note(noting, numbers);
+	add_note(noting, constants);
 }
 
 /* Add an item for each edge to another node, in the order of outputs. */
@@ -141,12 +142,12 @@ static void add_destinations(struct noting *noting)
 			sk_array_push(noting->arena, &numbers.integers, uses->items[u].input);
 		}
 	}
-	add(noting, names);
-	add(noting, numbers);
+	add_note(noting, names);
+	add_note(noting, numbers);
 }
 
 /* Return the offset in bytes in the workspace, or in the buffer of a slice. */
-static int64_t place_of(const struct sk_op_graph *graph, uint32_t value)
+static int64_t offset_in_workspace(const struct sk_op_graph *graph, uint32_t value)
 {
 	uint64_t size = value == SK_NONE ? 0 : sk_dtype_size(graph->values.items[value].dtype);
 
@@ -162,11 +163,13 @@ static void add_places(struct noting *noting)
 	struct sk_onnx_attribute outputs = {.name = "output_i", .type = SK_ONNX_ATTRIBUTE_INTS};
 
 	for (size_t i = 0; i < (!noting->graph->places && sk_node_is(node, "Split") ? 1 : node->inputs.count); i++)
-		sk_array_push(noting->arena, &inputs.integers, place_of(noting->graph, node->inputs.items[i]));
+		sk_array_push(noting->arena, &inputs.integers,
+			      offset_in_workspace(noting->graph, node->inputs.items[i]));
 	for (size_t i = 0; i < node->outputs.count; i++)
-		sk_array_push(noting->arena, &outputs.integers, place_of(noting->graph, node->outputs.items[i]));
-	add(noting, inputs);
-	add(noting, outputs);
+		sk_array_push(noting->arena, &outputs.integers,
+			      offset_in_workspace(noting->graph, node->outputs.items[i]));
+	add_note(noting, inputs);
+	add_note(noting, outputs);
 }
 
 static int compare_names(const void *first, const void *second)

@@ -33,7 +33,7 @@ struct copy {
 
 static bool expand_nodes(struct expander *expander, sk_onnx_nodes *nodes, unsigned depth);
 
-static struct sk_place place_of(const struct expander *expander, const struct sk_onnx_message *message)
+static struct sk_place place_of_message(const struct expander *expander, const struct sk_onnx_message *message)
 {
 	return (struct sk_place){.file = expander->path, .line = message->line, .column = message->column};
 }
@@ -44,7 +44,7 @@ static bool charge(struct expander *expander, const struct sk_onnx_node *call, u
 		expander->budget -= bytes;
 		return true;
 	}
-	sk_error(expander->diag, place_of(expander, &call->message),
+	sk_error(expander->diag, place_of_message(expander, &call->message),
 		 "%s: the model's functions become far larger than the file is",
 		 sk_onnx_node_label(expander->arena, call));
 	return false;
@@ -340,10 +340,10 @@ static bool check_call(struct expander *expander, const struct sk_onnx_node *cal
 	const char *label = sk_onnx_node_label(expander->arena, call);
 
 	if (depth >= MAX_CALLS)
-		sk_error(expander->diag, place_of(expander, &call->message),
+		sk_error(expander->diag, place_of_message(expander, &call->message),
 			 "%s: functions call each other more than %d deep", label, MAX_CALLS);
 	else if (call->inputs.count > function->inputs.count || call->outputs.count > function->outputs.count)
-		sk_error(expander->diag, place_of(expander, &call->message),
+		sk_error(expander->diag, place_of_message(expander, &call->message),
 			 "%s has %zu inputs and %zu outputs, but the model's function has %zu and %zu", label,
 			 call->inputs.count, call->outputs.count, function->inputs.count, function->outputs.count);
 	else
@@ -414,7 +414,7 @@ bool sk_onnx_expand_functions(struct sk_diag *diag, const char *path, struct sk_
 		ok = sk_map_insert(&expander.functions, key, strlen(key), i) == i &&
 		     function->imports.count <= MAX_IMPORTS;
 		if (!ok)
-			sk_error(diag, place_of(&expander, &function->message),
+			sk_error(diag, place_of_message(&expander, &function->message),
 				 "the function '%s' of the model is there twice, or imports more than %d operator sets",
 				 function->name ? function->name : "", MAX_IMPORTS);
 	}

@@ -144,7 +144,7 @@ static void report(const struct translation *translation, const struct sk_onnx_n
 /* ---- outputs ---- */
 
 /* Return the number of a listed output: that in "node:number", or else its position in the list. */
-static size_t place_of(const struct sk_onnx_node *node, size_t listed)
+static size_t output_number(const struct sk_onnx_node *node, size_t listed)
 {
 	const char *colon = strrchr(node->outputs.items[listed], ':'), *digits = colon ? colon + 1 : "";
 	size_t length = strspn(digits, "0123456789");
@@ -168,7 +168,7 @@ static bool place_outputs(const struct translation *translation, struct sk_onnx_
 	const char **names;
 
 	for (size_t i = 0; i < listed; i++) {
-		size_t place = place_of(node, i);
+		size_t place = output_number(node, i);
 
 		count = place < count ? count : place + 1;
 		if (place < listed || place < MAX_OUTPUTS)
@@ -180,7 +180,7 @@ static bool place_outputs(const struct translation *translation, struct sk_onnx_
 	}
 	names = SK_NEW_ARRAY(translation->arena, const char *, count + 1);
 	for (size_t i = 0; i < listed; i++) {
-		size_t place = place_of(node, i);
+		size_t place = output_number(node, i);
 
 		if (names[place]) {
 			report(translation, node,
@@ -234,8 +234,8 @@ static int64_t element_of_number(int64_t number)
 }
 
 /* Read output_desc_dtype:0 and output_desc_shape:0. -2 is a shape of unknown rank. */
-static struct sk_onnx_value_info describe(struct translation *translation, const struct sk_onnx_node *node,
-					  size_t output, const char *name)
+static struct sk_onnx_value_info read_output_type(struct translation *translation, const struct sk_onnx_node *node,
+						  size_t output, const char *name)
 {
 	struct sk_arena *arena = translation->arena;
 	const struct sk_onnx_attribute *dtype =
@@ -693,7 +693,7 @@ static bool translate_operator(struct translation *translation, struct sk_onnx_n
 	for (size_t i = 0; i < node->outputs.count; i++)
 		if (*node->outputs.items[i])
 			sk_array_push(translation->arena, &translation->graph->infos,
-				      describe(translation, node, i, node->outputs.items[i]));
+				      read_output_type(translation, node, i, node->outputs.items[i]));
 	return !aliased || !needed || translate_formats(translation, node, type);
 }
 
@@ -766,7 +766,7 @@ static void add_inputs(struct translation *translation)
 	for (size_t i = 0; i < translation->data.count; i++) {
 		const struct sk_onnx_node *node = &graph->nodes.items[translation->data.items[i].node];
 
-		sk_array_push(translation->arena, &graph->inputs, describe(translation, node, 0, node->name));
+		sk_array_push(translation->arena, &graph->inputs, read_output_type(translation, node, 0, node->name));
 	}
 }
 

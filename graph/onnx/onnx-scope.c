@@ -13,7 +13,7 @@
  * shown. */
 enum { MAX_CANDIDATES = 1000, MAX_CIRCLE_SHOWN = 8 };
 
-static struct sk_place place_of(const struct sk_onnx_scope *scope, const struct sk_onnx_message *message)
+static struct sk_place place_of_message(const struct sk_onnx_scope *scope, const struct sk_onnx_message *message)
 {
 	return (struct sk_place){.file = scope->path, .line = message->line, .column = message->column};
 }
@@ -56,7 +56,8 @@ static void define(struct sk_onnx_scope *scope, struct sk_onnx_definition defini
 	uint32_t index;
 
 	if (!definition.name || !*definition.name) {
-		sk_error(scope->diag, place_of(scope, message), "%s has no name", origin_text(scope, &definition));
+		sk_error(scope->diag, place_of_message(scope, message), "%s has no name",
+			 origin_text(scope, &definition));
 		return;
 	}
 	index = sk_map_insert(&scope->names, definition.name, strlen(definition.name), new);
@@ -73,8 +74,8 @@ static void define(struct sk_onnx_scope *scope, struct sk_onnx_definition defini
 		other->index = definition.index;
 		return;
 	}
-	sk_error(scope->diag, place_of(scope, message), "value '%s' is made twice: it is %s and %s", definition.name,
-		 origin_text(scope, other), origin_text(scope, &definition));
+	sk_error(scope->diag, place_of_message(scope, message), "value '%s' is made twice: it is %s and %s",
+		 definition.name, origin_text(scope, other), origin_text(scope, &definition));
 }
 
 static void define_all(struct sk_onnx_scope *scope)
@@ -227,7 +228,7 @@ static void find_uses(struct sk_onnx_scope *scope, uint32_t number)
 
 		if (*name && !sk_onnx_scope_find(scope, name) && !is_defined_outside(scope, name))
 			sk_error(
-				scope->diag, place_of(scope, &node->message),
+				scope->diag, place_of_message(scope, &node->message),
 				"%s: input '%s' is not an output of a node, nor an input or initializer of the graph%s",
 				sk_onnx_node_label(scope->diag->arena, node), name,
 				scope->diag->errors < 10 ? suggestion(scope, name) : "");
@@ -263,8 +264,8 @@ static void mark_wanted(struct sk_onnx_scope *scope)
 		if (index != SK_NONE)
 			want(scope, index, &wanted);
 		else if (!output->name || !is_defined_outside(scope, output->name))
-			sk_error(scope->diag, place_of(scope, &output->message), "output '%s' is made by no node%s",
-				 output->name ? output->name : "",
+			sk_error(scope->diag, place_of_message(scope, &output->message),
+				 "output '%s' is made by no node%s", output->name ? output->name : "",
 				 output->name && scope->diag->errors < 10 ? suggestion(scope, output->name) : "");
 	}
 	while (wanted.count) {
@@ -302,7 +303,7 @@ static void report_circle(struct sk_onnx_scope *scope, const path *steps, uint32
 	if (steps->count - begin > MAX_CIRCLE_SHOWN)
 		fputs(" …", text.stream);
 	sk_text_close(scope->diag->arena, &text);
-	sk_error(scope->diag, place_of(scope, &scope->source->nodes.items[first].message),
+	sk_error(scope->diag, place_of_message(scope, &scope->source->nodes.items[first].message),
 		 "%s waits for itself: each of these values is made of the next one, and the last of the first: %s",
 		 sk_onnx_node_label(scope->diag->arena, &scope->source->nodes.items[first]), text.bytes);
 }

@@ -39,7 +39,7 @@ struct builder {
 static struct sk_op_graph *build(struct reader *reader, const struct sk_onnx_graph *source,
 				 const struct builder *outer);
 
-static struct sk_place place_of(const struct reader *reader, const struct sk_onnx_message *message)
+static struct sk_place place_of_message(const struct reader *reader, const struct sk_onnx_message *message)
 {
 	return (struct sk_place){.file = reader->files.path, .line = message->line, .column = message->column};
 }
@@ -52,7 +52,7 @@ static void refuse_value(const struct builder *builder, const struct sk_onnx_def
 	static const char *const kinds[] = {"input", "initializer", "initializer", "value"};
 	struct sk_diag *diag = builder->reader->diag;
 
-	sk_error(diag, place_of(builder->reader, message), "%s '%s'%s%s: %s", kinds[definition->origin],
+	sk_error(diag, place_of_message(builder->reader, message), "%s '%s'%s%s: %s", kinds[definition->origin],
 		 definition->name, definition->origin == SK_ONNX_PRODUCED ? " of " : "",
 		 definition->origin == SK_ONNX_PRODUCED
 			 ? sk_onnx_node_label(diag->arena, &builder->scope.source->nodes.items[definition->index])
@@ -74,7 +74,7 @@ static void add_constant(struct builder *builder, const struct sk_onnx_definitio
 	struct sk_value *value = value_of(builder, definition->name);
 	const char *wrong = sk_onnx_take_tensor(&builder->reader->files, tensor, value);
 
-	value->place = place_of(builder->reader, &tensor->message);
+	value->place = place_of_message(builder->reader, &tensor->message);
 	if (wrong)
 		refuse_value(builder, definition, &tensor->message, wrong);
 }
@@ -108,7 +108,7 @@ static void add_input(struct builder *builder, const struct sk_onnx_definition *
 	uint32_t index = sk_graph_value(builder->graph, definition->name);
 	struct sk_value *value = &builder->graph->values.items[index];
 
-	value->place = place_of(builder->reader, &info->message);
+	value->place = place_of_message(builder->reader, &info->message);
 	value->input = true;
 	take_type(builder, info->type, value);
 	sk_array_push(builder->reader->arena, &builder->graph->inputs, index);
@@ -120,7 +120,7 @@ static void add_produced(struct builder *builder, const struct sk_onnx_definitio
 	struct sk_value *value = value_of(builder, definition->name);
 	const char *wrong = NULL;
 
-	value->place = place_of(builder->reader, message);
+	value->place = place_of_message(builder->reader, message);
 	if (definition->info)
 		wrong = take_type(builder, definition->info->type, value);
 	if (wrong)
@@ -153,7 +153,7 @@ static void add_values(struct builder *builder)
 static void refuse_attribute(struct builder *builder, const struct sk_onnx_node *node,
 			     const struct sk_onnx_attribute *attribute, const char *wrong)
 {
-	sk_error(builder->reader->diag, place_of(builder->reader, &node->message), "%s: attribute '%s' %s",
+	sk_error(builder->reader->diag, place_of_message(builder->reader, &node->message), "%s: attribute '%s' %s",
 		 sk_onnx_node_label(builder->reader->arena, node), attribute->name ? attribute->name : "", wrong);
 }
 
@@ -234,7 +234,7 @@ static void add_tensor(struct builder *builder, struct sk_graph_node *to, const 
 				   tensor.dtype, tensor.rank, tensor.shape);
 
 	graph->values.items[index].contents = tensor.contents;
-	graph->values.items[index].place = place_of(builder->reader, &node->message);
+	graph->values.items[index].place = place_of_message(builder->reader, &node->message);
 	sk_array_push(graph->arena, &to->tensors, (struct sk_attribute_tensor){source->name, index});
 }
 
@@ -257,7 +257,8 @@ static void add_attribute(struct builder *builder, struct sk_graph_node *to, con
 			  const struct sk_onnx_attribute *source)
 {
 	struct sk_arena *arena = builder->reader->arena;
-	struct sk_attribute attribute = {.name = source->name, .place = place_of(builder->reader, &source->message)};
+	struct sk_attribute attribute = {.name = source->name,
+					 .place = place_of_message(builder->reader, &source->message)};
 	bool text = true;
 
 	switch (type_of(source)) {
@@ -358,7 +359,7 @@ static uint32_t version_of(struct builder *builder, const struct sk_onnx_node *n
 	if (reader->model->ir_version >= 3 && reader->warned.count < MAX_IMPORTS &&
 	    sk_map_find(&reader->warned, domain, strlen(domain)) == SK_NONE) {
 		sk_map_insert(&reader->warned, domain, strlen(domain), 0);
-		sk_warning(reader->diag, place_of(reader, &node->message),
+		sk_warning(reader->diag, place_of_message(reader, &node->message),
 			   "%s: the model does not say which version of the operator set '%s' it is written for; it is "
 			   "taken to be 1",
 			   sk_onnx_node_label(reader->arena, node), *domain ? domain : "ai.onnx");
@@ -445,19 +446,20 @@ static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 	struct sk_graph_node *to;
 
 	if (!node->op || !*node->op) {
-		sk_error(reader->diag, place_of(reader, &node->message), "%s names no operator",
+		sk_error(reader->diag, place_of_message(reader, &node->message), "%s names no operator",
 			 sk_onnx_node_label(reader->arena, node));
 		return;
 	}
 	if (repeated)
-		sk_error(reader->diag, place_of(reader, &node->message), "%s has the attribute '%s' twice",
+		sk_error(reader->diag, place_of_message(reader, &node->message), "%s has the attribute '%s' twice",
 			 sk_onnx_node_label(reader->arena, node), repeated);
 	if (node->stray)
-		sk_error(reader->diag, place_of(reader, &node->message), "%s: its input %zu is none of those of %s",
-			 sk_onnx_node_label(reader->arena, node), node->stray - 1, node->op);
+		sk_error(reader->diag, place_of_message(reader, &node->message),
+			 "%s: its input %zu is none of those of %s", sk_onnx_node_label(reader->arena, node),
+			 node->stray - 1, node->op);
 	to = sk_graph_add_node(builder->graph, node->op);
 	to->name = node->name ? node->name : "";
-	to->place = place_of(reader, &node->message);
+	to->place = place_of_message(reader, &node->message);
 	to->domain = plain_domain(node->domain);
 	to->origin = origin_of(reader, node);
 	to->version = version_of(builder, node);
@@ -497,7 +499,7 @@ static void add_outputs(struct builder *builder)
 		if (value == SK_NONE)
 			continue;
 		if (graph->values.items[value].output)
-			sk_error(graph->diag, place_of(builder->reader, &source->outputs.items[i].message),
+			sk_error(graph->diag, place_of_message(builder->reader, &source->outputs.items[i].message),
 				 "output '%s' is listed twice", name);
 		graph->values.items[value].output = true;
 		sk_array_push(graph->arena, &graph->outputs, value);

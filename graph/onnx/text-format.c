@@ -35,7 +35,7 @@ static uint32_t column_of(const struct parser *parser)
 	return (uint32_t)(parser->start - parser->line_start + 1);
 }
 
-static bool fail(struct parser *parser, const char *wrong)
+static bool refuse_text(struct parser *parser, const char *wrong)
 {
 	struct sk_place place = {.file = parser->path, .line = parser->line, .column = column_of(parser)};
 
@@ -53,8 +53,8 @@ static const char *token_text(const struct parser *parser)
 
 static bool expected(struct parser *parser, const char *what)
 {
-	return fail(parser,
-		    sk_arena_print(parser->diag->arena, "%s is expected here, not %s", what, token_text(parser)));
+	return refuse_text(
+		parser, sk_arena_print(parser->diag->arena, "%s is expected here, not %s", what, token_text(parser)));
 }
 
 /* ---- tokens ---- */
@@ -122,11 +122,11 @@ static bool take_string(struct parser *parser, uint8_t **to)
 		if (c == '\\')
 			c = take_escape(parser);
 		if (c < 0)
-			return fail(parser, "the text has an escape that does not exist");
+			return refuse_text(parser, "the text has an escape that does not exist");
 		**to = (uint8_t)c;
 	}
 	if (parser->at == parser->end || *parser->at != quote)
-		return fail(parser, "the text has no end on its line");
+		return refuse_text(parser, "the text has no end on its line");
 	parser->at++;
 	return true;
 }
@@ -275,7 +275,7 @@ static bool parse_string(struct parser *parser, const struct sk_onnx_field *fiel
 	if (field->kind == SK_ONNX_BYTES)
 		*(struct sk_onnx_bytes *)to = parser->string;
 	else if (memchr(parser->string.bytes, 0, parser->string.size))
-		return fail(parser, "a name has a NUL");
+		return refuse_text(parser, "a name has a NUL");
 	else
 		*(const char **)to = (const char *)parser->string.bytes;
 	return advance(parser);
@@ -289,7 +289,7 @@ static bool parse_braces(struct parser *parser, const struct sk_onnx_type *type,
 	if (!at_sign(parser, '{') && !at_sign(parser, '<'))
 		return expected(parser, "{");
 	if (depth >= MAX_DEPTH)
-		return fail(parser, "messages lie in one another more than 100 times");
+		return refuse_text(parser, "messages lie in one another more than 100 times");
 	return advance(parser) && parse_message(parser, type, message, close, depth + 1) && advance(parser);
 }
 
@@ -420,8 +420,8 @@ static bool unknown_field(struct parser *parser, const struct sk_onnx_type *type
 	const char *name = sk_arena_copy(arena, (const char *)parser->start, parser->length < 63 ? parser->length : 63);
 	const char *near = sk_nearest_of(name, type->count, name_of_field, type);
 
-	return fail(parser, sk_arena_print(arena, "%s has no field '%s'%s%s%s", type->name, name,
-					   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ""));
+	return refuse_text(parser, sk_arena_print(arena, "%s has no field '%s'%s%s%s", type->name, name,
+						  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ""));
 }
 
 static bool parse_field(struct parser *parser, const struct sk_onnx_type *type, char *message, unsigned depth)
@@ -440,8 +440,8 @@ static bool parse_field(struct parser *parser, const struct sk_onnx_type *type, 
 	uint32_t bit = 1u << (field - type->fields);
 
 	if (!field->repeated && head->present & bit)
-		return fail(parser,
-			    sk_arena_print(parser->diag->arena, "%s has one field '%s' only", type->name, field->name));
+		return refuse_text(parser, sk_arena_print(parser->diag->arena, "%s has one field '%s' only", type->name,
+							  field->name));
 	head->present |= bit;
 	if (!advance(parser))
 		return false;
@@ -493,9 +493,10 @@ struct sk_onnx_model *sk_onnx_parse(struct sk_diag *diag, const char *path, stru
 	if (!advance(&parser))
 		return NULL;
 	if (at_sign(&parser, '<')) {
-		fail(&parser,
-		     "this is ONNX's own syntax for people, which sklink does not read; onnx.save_model writes it "
-		     "in another one if the name of the file ends in .onnx or .textproto");
+		refuse_text(
+			&parser,
+			"this is ONNX's own syntax for people, which sklink does not read; onnx.save_model writes it "
+			"in another one if the name of the file ends in .onnx or .textproto");
 		return NULL;
 	}
 	return parse_message(&parser, &sk_onnx_model_type, model, 0, 0) ? model : NULL;

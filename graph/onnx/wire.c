@@ -30,7 +30,7 @@ struct raw_field {
 static bool decode(struct decoder *decoder, const struct sk_onnx_type *type, struct sk_onnx_bytes bytes, void *message,
 		   unsigned depth);
 
-static bool damaged(struct decoder *decoder, const uint8_t *at, const char *what)
+static bool report_damage(struct decoder *decoder, const uint8_t *at, const char *what)
 {
 	sk_error(decoder->diag, decoder->place, "this is not an ONNX model, or a damaged one: at byte %zu %s",
 		 (size_t)(at - decoder->start), what);
@@ -151,16 +151,16 @@ static bool count_fields(struct decoder *decoder, const struct sk_onnx_type *typ
 		uint32_t position = wrong ? UINT32_MAX : find_field(type, raw.number);
 
 		if (wrong)
-			return damaged(decoder, at, wrong);
+			return report_damage(decoder, at, wrong);
 		if (position == UINT32_MAX)
 			continue;
 
 		const struct sk_onnx_field *field = &type->fields[position];
 
 		if (!fits(field, &raw))
-			return damaged(decoder, at, "a field has the encoding of another type");
+			return report_damage(decoder, at, "a field has the encoding of another type");
 		if (field->kind == SK_ONNX_MESSAGE && !field->repeated && counts[position])
-			return damaged(decoder, at, "a field occurs again that can be there once");
+			return report_damage(decoder, at, "a field occurs again that can be there once");
 		counts[position] += count_items(field, &raw);
 	}
 	return true;
@@ -188,7 +188,7 @@ static void reserve(struct decoder *decoder, const struct sk_onnx_type *type, co
 static bool take_string(struct decoder *decoder, struct sk_onnx_bytes bytes, const char **string)
 {
 	if (bytes.size > INT32_MAX || (bytes.size && memchr(bytes.bytes, 0, bytes.size)))
-		return damaged(decoder, bytes.bytes, "a name has a NUL");
+		return report_damage(decoder, bytes.bytes, "a name has a NUL");
 	*string = sk_arena_copy(decoder->diag->arena, (const char *)bytes.bytes, bytes.size);
 	return true;
 }
@@ -201,7 +201,7 @@ static bool take_reals(struct decoder *decoder, const struct sk_onnx_field *fiel
 	uint8_t *joined = (uint8_t *)(uintptr_t)reals->bytes;
 
 	if (raw->bytes.size % size)
-		return damaged(decoder, raw->bytes.bytes, "a list ends within a number");
+		return report_damage(decoder, raw->bytes.bytes, "a list ends within a number");
 	if (raw->bytes.size == total) {
 		*reals = raw->bytes;
 		return true;
@@ -222,7 +222,7 @@ static bool take_integers(struct decoder *decoder, struct sk_onnx_bytes bytes, u
 
 	while (bytes.size) {
 		if (!take_varint(&bytes, &value))
-			return damaged(decoder, bytes.bytes, "a number has no end");
+			return report_damage(decoder, bytes.bytes, "a number has no end");
 		integers[list->count++] = (int64_t)value;
 	}
 	return true;
@@ -266,8 +266,8 @@ static bool take_item(struct decoder *decoder, const struct sk_onnx_field *field
 	return take_one(decoder, field, raw, list->items + list->count++ * sk_onnx_item_size(field), depth);
 }
 
-static bool take(struct decoder *decoder, const struct sk_onnx_field *field, const struct raw_field *raw, size_t total,
-		 char *message, unsigned depth)
+static bool take_raw_field(struct decoder *decoder, const struct sk_onnx_field *field, const struct raw_field *raw,
+			   size_t total, char *message, unsigned depth)
 {
 	void *to = message + field->offset;
 
@@ -285,7 +285,7 @@ static bool decode(struct decoder *decoder, const struct sk_onnx_type *type, str
 	struct raw_field raw;
 
 	if (depth >= MAX_DEPTH)
-		return damaged(decoder, bytes.bytes, "messages lie in one another more than 100 times");
+		return report_damage(decoder, bytes.bytes, "messages lie in one another more than 100 times");
 	if (!count_fields(decoder, type, bytes, counts))
 		return false;
 	reserve(decoder, type, counts, message);
@@ -295,7 +295,7 @@ static bool decode(struct decoder *decoder, const struct sk_onnx_type *type, str
 		if (position == UINT32_MAX)
 			continue;
 		((struct sk_onnx_message *)message)->present |= 1u << position;
-		if (!take(decoder, &type->fields[position], &raw, counts[position], message, depth))
+		if (!take_raw_field(decoder, &type->fields[position], &raw, counts[position], message, depth))
 			return false;
 	}
 	return true;

@@ -32,7 +32,8 @@ static void make_identity(const struct sk_expansion *expansion, uint32_t from, u
 }
 
 /* Join the results of the iterations to one value, with a new dimension for the iterations. */
-static bool collect(const struct sk_expansion *expansion, const sk_graph_sequence *made, int64_t axis, uint32_t to)
+static bool join_iterations(const struct sk_expansion *expansion, const sk_graph_sequence *made, int64_t axis,
+			    uint32_t to)
 {
 	if (to == SK_NONE)
 		return true;
@@ -151,7 +152,7 @@ static bool iterate(struct loop *loop)
 	return true;
 }
 
-static bool finish(struct loop *loop)
+static bool finish_loop(struct loop *loop)
 {
 	struct sk_op_graph *graph = loop->expansion.graph;
 	const struct sk_graph_node *owner = loop->expansion.node;
@@ -163,7 +164,7 @@ static bool finish(struct loop *loop)
 
 		for (size_t v = 1 + i; v < loop->values.count; v += loop->collected)
 			sk_array_push(graph->arena, &pieces, loop->values.items[v]);
-		if (!collect(&loop->expansion, &pieces, 0, owner->outputs.items[i]))
+		if (!join_iterations(&loop->expansion, &pieces, 0, owner->outputs.items[i]))
 			return false;
 	}
 	return true;
@@ -195,7 +196,7 @@ static bool expand_loop(struct sk_op_graph *graph, const struct sk_graph_node *n
 		if (!iterate(&loop))
 			return false;
 	if (!more)
-		return finish(&loop);
+		return finish_loop(&loop);
 	if (loop.iteration > MOST_COMPUTED)
 		return sk_expansion_refuse(
 			&loop.expansion,
@@ -336,8 +337,8 @@ static bool expand_scan(struct sk_op_graph *graph, const struct sk_graph_node *n
 	for (size_t i = 0; i < scan.collected; i++) {
 		if (number_at(node, "scan_output_directions", i))
 			reverse(&scan.made[i]);
-		if (!collect(&scan.expansion, &scan.made[i], number_at(node, "scan_output_axes", i),
-			     node->outputs.items[scan.carried + i]))
+		if (!join_iterations(&scan.expansion, &scan.made[i], number_at(node, "scan_output_axes", i),
+				     node->outputs.items[scan.carried + i]))
 			return false;
 	}
 	return true;

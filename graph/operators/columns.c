@@ -108,7 +108,7 @@ static bool infer_col2im(struct sk_inference *inference)
 }
 
 /* Return the place of a window's element in the image; the extra place after its end if it is outside. */
-static int64_t place_of(const struct columns *columns, uint64_t element, uint64_t window)
+static int64_t place_in_image(const struct columns *columns, uint64_t element, uint64_t window)
 {
 	const struct sk_windows *windows = &columns->windows;
 	int64_t place = 0, stride = 1;
@@ -135,7 +135,7 @@ static uint32_t make_places(struct sk_op_graph *graph, const struct columns *col
 
 	for (uint64_t element = 0; element < columns->elements; element++)
 		for (uint64_t window = 0; window < columns->windows_count; window++)
-			places[element * columns->windows_count + window] = place_of(columns, element, window);
+			places[element * columns->windows_count + window] = place_in_image(columns, element, window);
 	return sk_graph_new_integers(graph, "places", count, places);
 }
 

@@ -227,7 +227,7 @@ struct slice {
 	uint64_t shape[2 * SK_MAX_RANK];
 };
 
-static void take(struct slice *slice, uint64_t count, int64_t stride, bool dropped)
+static void add_dimension(struct slice *slice, uint64_t count, int64_t stride, bool dropped)
 {
 	struct sk_arrangement *arrangement = &slice->arrangement;
 
@@ -258,7 +258,7 @@ static bool find_slice(const struct sk_inference *inference, struct slice *slice
 			return sk_infer_error(inference, "%lld elements from %lld on are not in dimension %u of '%s'",
 					      (long long)size[i], (long long)begin[i], i, from->name);
 		slice->arrangement.offset += begin[i] * strides[i];
-		take(slice, (uint64_t)(size[i] < 0 ? all - begin[i] : size[i]), strides[i], false);
+		add_dimension(slice, (uint64_t)(size[i] < 0 ? all - begin[i] : size[i]), strides[i], false);
 	}
 	return true;
 }
@@ -312,7 +312,7 @@ static bool take_strided(const struct sk_inference *inference, const struct stri
 			return sk_infer_error(inference, "element %lld of %lld is not there",
 					      (long long)strided->begin[entry], (long long)size);
 		slice->arrangement.offset += begin * stride;
-		take(slice, 1, stride, true);
+		add_dimension(slice, 1, stride, true);
 		return true;
 	}
 	if (!step || step == INT64_MIN)
@@ -322,7 +322,7 @@ static bool take_strided(const struct sk_inference *inference, const struct stri
 	count = backwards ? (begin > end ? (begin - end - 1) / -step + 1 : 0)
 			  : (end > begin ? (end - begin - 1) / step + 1 : 0);
 	slice->arrangement.offset += count ? begin * stride : 0;
-	take(slice, (uint64_t)count, count > 1 ? step * stride : stride, false);
+	add_dimension(slice, (uint64_t)count, count > 1 ? step * stride : stride, false);
 	return true;
 }
 
@@ -348,16 +348,16 @@ static bool find_strided(const struct sk_inference *inference, struct slice *sli
 	for (uint32_t i = 0; i < strided.count; i++) {
 		if (strided.ellipsis_mask >> i & 1)
 			for (; named < from->rank; named++, axis++) /* an ellipsis: all dimensions without an entry */
-				take(slice, from->shape[axis], strides[axis], false);
+				add_dimension(slice, from->shape[axis], strides[axis], false);
 		else if (strided.new_axis_mask >> i & 1)
-			take(slice, 1, 0, false);
+			add_dimension(slice, 1, 0, false);
 		else if (!take_strided(inference, &strided, i, (int64_t)from->shape[axis], strides[axis], slice))
 			return false;
 		else
 			axis++;
 	}
 	for (; axis < from->rank; axis++)
-		take(slice, from->shape[axis], strides[axis], false);
+		add_dimension(slice, from->shape[axis], strides[axis], false);
 	return true;
 }
 

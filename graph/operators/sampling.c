@@ -21,7 +21,7 @@ static const struct word modes[] = {{"linear", 2}, {"bilinear", 2}, {"nearest", 
 static const struct word paddings[] = {{"zeros", 0}, {"border", 1}, {"reflection", 2}, {NULL}};
 
 /* Return the number; -1: unknown word. */
-static int64_t number_of(const struct word *words, const char *word)
+static int64_t number_of_word(const struct word *words, const char *word)
 {
 	while (words->word && strcmp(words->word, word) != 0)
 		words++;
@@ -30,12 +30,12 @@ static int64_t number_of(const struct word *words, const char *word)
 
 static int64_t mode_of(const struct sk_graph_node *node)
 {
-	return number_of(modes, sk_node_string(node, "mode", "linear"));
+	return number_of_word(modes, sk_node_string(node, "mode", "linear"));
 }
 
 static int64_t padding_of(const struct sk_graph_node *node)
 {
-	return number_of(paddings, sk_node_string(node, "padding_mode", "zeros"));
+	return number_of_word(paddings, sk_node_string(node, "padding_mode", "zeros"));
 }
 
 static bool infer_grid_sample(struct sk_inference *inference)
@@ -211,8 +211,8 @@ static bool infer_roi_align(struct sk_inference *inference)
 	    batches->shape[0] != regions->shape[0])
 		return sk_infer_error(inference, "'%s', '%s' and '%s' are not images, regions [n,4] and numbers [n]",
 				      image->name, regions->name, batches->name);
-	if (number_of(pools, sk_node_string(node, "mode", "avg")) < 0 ||
-	    number_of(corners, sk_node_string(node, "coordinate_transformation_mode", "half_pixel")) < 0)
+	if (number_of_word(pools, sk_node_string(node, "mode", "avg")) < 0 ||
+	    number_of_word(corners, sk_node_string(node, "coordinate_transformation_mode", "half_pixel")) < 0)
 		return sk_infer_error(inference, "there is no mode '%s' with coordinates '%s'",
 				      sk_node_string(node, "mode", "avg"),
 				      sk_node_string(node, "coordinate_transformation_mode", "half_pixel"));
@@ -240,7 +240,7 @@ static bool canonical_roi_align(struct sk_canonical *canonical)
 	sk_call_integers(canonical, call, "dims", dims, 2);
 	sk_call_integers(canonical, call, "sizes", sizes, 2);
 	sk_call_integer(canonical, call, "half_pixel",
-			number_of(corners, sk_node_string(&node, "coordinate_transformation_mode", "half_pixel")));
+			number_of_word(corners, sk_node_string(&node, "coordinate_transformation_mode", "half_pixel")));
 	sk_call_integer(canonical, call, "sampling_ratio", sk_node_integer(&node, "sampling_ratio", 0));
 	sk_call_real(canonical, call, "spatial_scale", sk_node_real(&node, "spatial_scale", 1));
 	sk_call_input(canonical, call,

@@ -285,7 +285,7 @@ static void warn_of_newer(struct sk_op_graph *graph, const struct sk_graph_node 
 }
 
 /* Find the node's schema and upgrade the node to the newest operator set. */
-static enum state prepare(struct rounds *rounds, uint32_t index)
+static enum state prepare_node(struct rounds *rounds, uint32_t index)
 {
 	struct sk_op_graph *graph = rounds->graph;
 	struct sk_graph_node *node = &graph->nodes.items[index];
@@ -318,7 +318,7 @@ static void prepare_expanded(struct rounds *rounds)
 	}
 	for (uint32_t i = 0; i < graph->nodes.count; i++)
 		if (rounds->states[i] == STATE_EXPANDED)
-			rounds->states[i] = prepare(rounds, i);
+			rounds->states[i] = prepare_node(rounds, i);
 }
 
 /* True if some node made progress. */
@@ -459,7 +459,7 @@ bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, const void *contex
 	rounds_begin(&rounds, graph->nodes.count);
 	check_inputs(graph);
 	for (uint32_t i = 0; i < graph->nodes.count; i++)
-		rounds.states[i] = graph->nodes.items[i].removed ? STATE_FAILED : prepare(&rounds, i);
+		rounds.states[i] = graph->nodes.items[i].removed ? STATE_FAILED : prepare_node(&rounds, i);
 	while (infer_round(&rounds) || rounds.wanted.count) {
 		if (rounds.wanted.count && !fold(context, graph, rounds.wanted.items, rounds.wanted.count)) {
 			/* too many errors */

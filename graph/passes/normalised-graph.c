@@ -43,7 +43,7 @@ static struct sk_graph_node *find_convolution(const struct sk_op_graph *graph, c
 }
 
 /* Turn the normalising node into the whole convolution, under the convolution's name. */
-static void join(struct sk_op_graph *graph, struct sk_graph_node *node, struct sk_graph_node *convolution)
+static void join_convolution(struct sk_op_graph *graph, struct sk_graph_node *node, struct sk_graph_node *convolution)
 {
 	const struct sk_graph_node statistics = *node;
 	const struct sk_attribute *epsilon = sk_node_attribute(&statistics, "epsilon");
@@ -76,6 +76,6 @@ void sk_graph_normalise(struct sk_op_graph *graph)
 			continue;
 		convolution = find_convolution(graph, node, uses);
 		if (convolution)
-			join(graph, node, convolution);
+			join_convolution(graph, node, convolution);
 	}
 }

@@ -82,8 +82,8 @@ static void take_inputs(struct sk_op_graph *graph, struct sk_graph_node *node, c
 }
 
 /* Turn the quantising node into the whole product, under the product's name. */
-static void join(struct sk_op_graph *graph, struct sk_graph_node *node, struct sk_graph_node *product,
-		 const struct sk_graph_node *a, const struct sk_graph_node *b)
+static void join_product(struct sk_op_graph *graph, struct sk_graph_node *node, struct sk_graph_node *product,
+			 const struct sk_graph_node *a, const struct sk_graph_node *b)
 {
 	const struct sk_graph_node quantise = *node;
 	const struct sk_value *zero = sk_node_input(graph, node, 2);
@@ -123,7 +123,7 @@ static void quantise(struct sk_op_graph *graph, struct sk_graph_node *node, cons
 	/* Several matrices would need a call each. */
 	if (a && b && sk_value_elements(factor) == factor->shape[factor->rank - 1] * factor->shape[factor->rank - 2] &&
 	    factor->shape[factor->rank - 2] <= MOST_TERMS && has_finite_factors(graph, a, b, node))
-		join(graph, node, product, a, b);
+		join_product(graph, node, product, a, b);
 }
 
 void sk_graph_quantise(struct sk_op_graph *graph)

@@ -79,7 +79,7 @@ static const char *copy_reason(const struct placing *placing, const struct sk_gr
 	return NULL;
 }
 
-static void refuse(const struct placing *placing, uint32_t number, uint32_t value, const char *reason)
+static void refuse_slice(const struct placing *placing, uint32_t number, uint32_t value, const char *reason)
 {
 	struct sk_graph_node *node = &placing->graph->nodes.items[number];
 
@@ -88,7 +88,7 @@ static void refuse(const struct placing *placing, uint32_t number, uint32_t valu
 				     value_at(placing, value)->name, reason));
 }
 
-static void place(struct placing *placing, uint32_t c)
+static void place_slice(struct placing *placing, uint32_t c)
 {
 	const struct sk_graph_call *call = &placing->calls->items[c];
 	uint32_t root = sk_value_root(placing->graph, call->inputs.items[0].value);
@@ -102,7 +102,7 @@ static void place(struct placing *placing, uint32_t c)
 }
 
 /* Place all inputs, unless one must be copied and the node is all or nothing. */
-static void join(struct placing *placing, uint32_t number)
+static void join_inputs(struct placing *placing, uint32_t number)
 {
 	const struct sk_graph_node *node = &placing->graph->nodes.items[number];
 	bool all = node->slices == SK_SLICES_ALL;
@@ -112,16 +112,16 @@ static void join(struct placing *placing, uint32_t number)
 
 		if (!reason)
 			continue;
-		refuse(placing, number, placing->calls->items[c].inputs.items[0].value, reason);
+		refuse_slice(placing, number, placing->calls->items[c].inputs.items[0].value, reason);
 		return;
 	}
 	for (uint32_t c = placing->first[number]; c != SK_NONE; c = placing->next[c]) {
 		const char *reason = copy_reason(placing, &placing->calls->items[c]);
 
 		if (reason)
-			refuse(placing, number, placing->calls->items[c].inputs.items[0].value, reason);
+			refuse_slice(placing, number, placing->calls->items[c].inputs.items[0].value, reason);
 		else
-			place(placing, c);
+			place_slice(placing, c);
 	}
 }
 
@@ -131,9 +131,9 @@ static void explain_split(struct placing *placing, uint32_t number)
 	for (uint32_t c = placing->first[number]; c != SK_NONE; c = placing->next[c]) {
 		uint32_t value = placing->calls->items[c].outputs.items[0].value;
 
-		refuse(placing, number, value,
-		       value_at(placing, value)->output ? "it is an output of the network"
-							: "its elements are not contiguous");
+		refuse_slice(placing, number, value,
+			     value_at(placing, value)->output ? "it is an output of the network"
+							      : "its elements are not contiguous");
 	}
 }
 
@@ -173,7 +173,7 @@ static bool has_slice(const struct sk_op_graph *graph, const struct sk_graph_nod
 	return false;
 }
 
-static bool visit(struct placing *placing, uint32_t number)
+static bool visit_node(struct placing *placing, uint32_t number)
 {
 	struct sk_op_graph *graph = placing->graph;
 	struct sk_graph_node *node = &graph->nodes.items[number];
@@ -187,7 +187,7 @@ static bool visit(struct placing *placing, uint32_t number)
 	if (node->slices < SK_SLICES_ALL)
 		return false;
 	if (joins)
-		join(placing, number);
+		join_inputs(placing, number);
 	else
 		explain_split(placing, number);
 	if (has_call(placing, number) || !has_slice(graph, node, split))
@@ -204,7 +204,7 @@ bool sk_graph_place_slices(struct sk_op_graph *graph, sk_graph_calls *calls)
 
 	find_calls(&placing);
 	for (uint32_t n = 0; n < graph->nodes.count; n++)
-		found |= visit(&placing, n);
+		found |= visit_node(&placing, n);
 	for (size_t c = 0; c < calls->count; c++)
 		if (!placing.placed[c])
 			calls->items[kept++] = calls->items[c];

@@ -45,7 +45,7 @@ static uint32_t find_first(const struct sk_op_graph *graph, struct sk_map *map, 
 	return sk_map_insert(map, (const char *)key, sizeof(*key), value);
 }
 
-static void share(struct sk_op_graph *graph, uint32_t first, uint32_t second)
+static void share_constant(struct sk_op_graph *graph, uint32_t first, uint32_t second)
 {
 	const struct sk_value *one = &graph->values.items[first];
 	struct sk_value *other = &graph->values.items[second];
@@ -89,7 +89,7 @@ void sk_graph_unify_constants(struct sk_op_graph *graph, const sk_graph_calls *c
 	}
 	for (uint32_t v = 0; v < graph->values.count; v++)
 		if (alike[v])
-			share(graph, find_first(graph, &all, v, key_of_all), v);
+			share_constant(graph, find_first(graph, &all, v, key_of_all), v);
 }
 
 /* ---- across graphs ---- */

@@ -134,7 +134,7 @@ static bool may_go(const struct sk_rewrite *rewrite, const struct sk_graph_node 
 }
 
 /* Redirect the users of the node's outputs to those of `first`. */
-static void merge(struct sk_rewrite *rewrite, uint32_t index, uint32_t first)
+static void merge_nodes(struct sk_rewrite *rewrite, uint32_t index, uint32_t first)
 {
 	const struct sk_graph_node *node = &rewrite->graph->nodes.items[index];
 	const struct sk_graph_node *same = &rewrite->graph->nodes.items[first];
@@ -145,7 +145,7 @@ static void merge(struct sk_rewrite *rewrite, uint32_t index, uint32_t first)
 	sk_rewrite_replace(rewrite, index, same->outputs.items[0]);
 }
 
-static void visit(struct sk_rewrite *rewrite, uint32_t index)
+static void visit_node(struct sk_rewrite *rewrite, uint32_t index)
 {
 	struct cse *cse = rewrite->context;
 	const struct sk_graph_node *node = &rewrite->graph->nodes.items[index];
@@ -171,7 +171,7 @@ static void visit(struct sk_rewrite *rewrite, uint32_t index)
 	add_outputs(&text, rewrite->graph, node);
 	first = sk_map_insert(&cse->nodes, text.bytes.items, text.bytes.count, index);
 	if (first != index && may_go(rewrite, node))
-		merge(rewrite, index, first);
+		merge_nodes(rewrite, index, first);
 }
 
 enum sk_pass_result sk_pass_cse(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
@@ -180,5 +180,5 @@ enum sk_pass_result sk_pass_cse(struct sk_op_graph *graph, const struct sk_fusio
 
 	sk_map_init(&cse.nodes, graph->arena);
 	sk_map_init(&cse.constants, graph->arena);
-	return sk_rewrite_graph(graph, flags, &cse, visit);
+	return sk_rewrite_graph(graph, flags, &cse, visit_node);
 }

@@ -41,7 +41,7 @@ static void drop_use(struct sk_rewrite *rewrite, uint32_t value)
 		rewrite->uses.items[value]--;
 }
 
-static void begin(struct sk_rewrite *rewrite)
+static void begin_rewrite(struct sk_rewrite *rewrite)
 {
 	const struct sk_op_graph *graph = rewrite->graph;
 
@@ -62,7 +62,7 @@ enum sk_pass_result sk_rewrite_graph(struct sk_op_graph *graph, const struct sk_
 {
 	struct sk_rewrite rewrite = {.graph = graph, .flags = flags, .context = context};
 
-	begin(&rewrite);
+	begin_rewrite(&rewrite);
 	for (uint32_t n = 0; n < graph->nodes.count; n++) {
 		const struct sk_graph_node *node = &graph->nodes.items[n];
 

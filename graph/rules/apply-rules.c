@@ -54,7 +54,7 @@ static uint32_t count_of(struct rewriting *rewriting, const struct sk_rule *rule
 	return (uint32_t)counts->count - 1;
 }
 
-static void enter(struct rewriting *rewriting, const struct sk_rule *rule)
+static void enter_rule(struct rewriting *rewriting, const struct sk_rule *rule)
 {
 	uint32_t count = count_of(rewriting, rule);
 	const struct sk_rule_node *anchor = &rule->pattern.items[rule->steps.items[0].node];
@@ -246,7 +246,7 @@ static void place_nodes(struct rewriting *rewriting, const sk_indices *made)
 }
 
 /* Record a refusal, for --verbose and in the node. */
-static void refuse(struct rewriting *rewriting, uint32_t anchor)
+static void record_refusal(struct rewriting *rewriting, uint32_t anchor)
 {
 	struct sk_op_graph *graph = rewriting->graph;
 	struct sk_graph_node *node = &graph->nodes.items[anchor];
@@ -264,7 +264,7 @@ static void refuse(struct rewriting *rewriting, uint32_t anchor)
 	sk_array_push(graph->arena, &rewriting->pass->refusals, refusal);
 }
 
-static bool apply(struct rewriting *rewriting, const struct sk_rule *rule, uint32_t anchor)
+static bool apply_at_anchor(struct rewriting *rewriting, const struct sk_rule *rule, uint32_t anchor)
 {
 	struct sk_op_graph *graph = rewriting->graph;
 	const struct sk_graph_node node = graph->nodes.items[anchor];
@@ -273,7 +273,7 @@ static bool apply(struct rewriting *rewriting, const struct sk_rule *rule, uint3
 	if (!sk_match_find(&rewriting->match, rule, anchor) || !is_convex(rewriting) || !reads_in_time(rewriting) ||
 	    !sk_match_replace(&rewriting->match, rewriting->users, &made)) {
 		if (rewriting->pass->expands || rewriting->match.whole)
-			refuse(rewriting, anchor);
+			record_refusal(rewriting, anchor);
 		return false;
 	}
 	if (rewriting->pass->expands)
@@ -295,7 +295,7 @@ static void try_rules(struct rewriting *rewriting, uint32_t anchor)
 		uint32_t number = rewriting->entries.items[entry].count;
 		struct sk_rule_count *count = &rewriting->pass->counts.items[number];
 
-		applied = apply(rewriting, rewriting->entries.items[entry].rule, anchor);
+		applied = apply_at_anchor(rewriting, rewriting->entries.items[entry].rule, anchor);
 		/* Patterns that several variants find at a node count as one. */
 		if ((applied || rewriting->match.whole) && counted != number) {
 			count->found++;
@@ -309,7 +309,7 @@ static void try_rules(struct rewriting *rewriting, uint32_t anchor)
 
 /* Append the node after the producers of its inputs that are not appended yet. An original node between those of a
  * pattern may use the replacement. */
-static void emit(struct sk_op_graph *graph, uint32_t node, uint32_t *numbers, sk_graph_nodes *nodes)
+static void append_in_order(struct sk_op_graph *graph, uint32_t node, uint32_t *numbers, sk_graph_nodes *nodes)
 {
 	SK_ARRAY(uint32_t) stack = {NULL, 0, 0};
 
@@ -344,10 +344,10 @@ static void sort(struct rewriting *rewriting)
 	memset(numbers, 0xff, graph->nodes.count * sizeof(*numbers));
 	for (uint32_t n = 0; n < rewriting->count; n++) {
 		if (!graph->nodes.items[n].removed)
-			emit(graph, n, numbers, &nodes);
+			append_in_order(graph, n, numbers, &nodes);
 		for (uint32_t new = rewriting->places[n]; new != SK_NONE;
 		     new = rewriting->followers.items[new - rewriting->count])
-			emit(graph, new, numbers, &nodes);
+			append_in_order(graph, new, numbers, &nodes);
 	}
 	for (size_t v = 0; v < graph->values.count; v++)
 		if (graph->values.items[v].node != SK_NONE)
@@ -368,7 +368,7 @@ void sk_rules_apply(struct sk_rule_pass *pass)
 	sk_map_init(&rewriting.first, graph->arena);
 	for (size_t s = 0; s < sizeof(pass->sets) / sizeof(pass->sets[0]) && pass->sets[s]; s++)
 		for (size_t r = 0; r < pass->sets[s]->count; r++)
-			enter(&rewriting, &pass->sets[s]->items[r]);
+			enter_rule(&rewriting, &pass->sets[s]->items[r]);
 	rewriting.users = sk_users_create(graph);
 	rewriting.match = (struct sk_match){.graph = graph,
 					    .users = rewriting.users,

@@ -65,7 +65,8 @@ static bool shape_of(struct sk_match *match, const struct sk_value *value, struc
 }
 
 /* Return the index of the value's producer. */
-static bool place_of(struct sk_match *match, const struct sk_value *value, const char *function, struct sk_datum *datum)
+static bool read_producer(struct sk_match *match, const struct sk_value *value, const char *function,
+			  struct sk_datum *datum)
 {
 	const struct sk_graph_node *node = &match->graph->nodes.items[value->node];
 
@@ -100,7 +101,7 @@ static bool ask_value(struct sk_match *match, const struct sk_rule_expression *c
 		return contents_of(match, index, datum);
 	if (!strcmp(function, "stream") || !strcmp(function, "scope"))
 		return value->node == SK_NONE ? fails(match, "no node makes it")
-					      : place_of(match, value, function, datum);
+					      : read_producer(match, value, function, datum);
 	if (!strcmp(function, "dtype")) {
 		*datum = (struct sk_datum){.text = sk_dtype_name(value->dtype)};
 		return true;
@@ -180,7 +181,7 @@ static bool combine(struct sk_match *match, const char *word, const struct sk_da
 	return true;
 }
 
-static double apply(const char *function, double x)
+static double apply_function(const char *function, double x)
 {
 	switch (function[0]) {
 	case 's':
@@ -208,7 +209,7 @@ static bool map(struct sk_match *match, const char *function, const struct sk_da
 		return fails(match, "a text is not a number");
 	numbers = new_numbers(match, a->count, datum);
 	for (size_t i = 0; i < a->count; i++)
-		numbers[i] = apply(function, a->numbers[i]);
+		numbers[i] = apply_function(function, a->numbers[i]);
 	datum->list = a->list;
 	return true;
 }
@@ -293,8 +294,8 @@ static bool item(struct sk_match *match, const struct sk_datum *list, double ind
 }
 
 /* Return the items with the given indices. */
-static bool take(struct sk_match *match, const struct sk_datum *list, const struct sk_datum *which,
-		 struct sk_datum *datum)
+static bool take_items(struct sk_match *match, const struct sk_datum *list, const struct sk_datum *which,
+		       struct sk_datum *datum)
 {
 	double *numbers = new_numbers(match, which->count, datum);
 	struct sk_datum one;
@@ -347,7 +348,7 @@ static bool call_function(struct sk_match *match, const char *function, const st
 	if (!strcmp(function, "indices"))
 		return indices(match, &operands[0], datum);
 	if (!strcmp(function, "take"))
-		return take(match, &operands[0], &operands[1], datum);
+		return take_items(match, &operands[0], &operands[1], datum);
 	if (!strcmp(function, "range") || !strcmp(function, "fill")) {
 		for (size_t i = 0; i < count; i++)
 			if (operands[i].list)
@@ -382,7 +383,7 @@ static bool evaluate_name(struct sk_match *match, const struct sk_rule_expressio
 	return true;
 }
 
-static bool choose(struct sk_match *match, const struct sk_rule_expression *expression, struct sk_datum *datum)
+static bool choose_value(struct sk_match *match, const struct sk_rule_expression *expression, struct sk_datum *datum)
 {
 	struct sk_datum condition;
 
@@ -404,7 +405,7 @@ bool sk_match_evaluate(struct sk_match *match, const struct sk_rule_expression *
 	case SK_RULE_EXPRESSION_NAME:
 		return evaluate_name(match, expression, datum);
 	case SK_RULE_EXPRESSION_CHOICE:
-		return choose(match, expression, datum);
+		return choose_value(match, expression, datum);
 	default:
 		break;
 	}

@@ -48,8 +48,8 @@ static struct sk_graph_pass *find_named_like(const struct registry *registry, co
 }
 
 /* Insert the rule at that place, before those that follow. */
-static void insert(const struct registry *registry, struct sk_graph_pass *pass, size_t place,
-		   const struct sk_rule *rule)
+static void insert_at(const struct registry *registry, struct sk_graph_pass *pass, size_t place,
+		      const struct sk_rule *rule)
 {
 	struct sk_rule_list *list = pass->rules ? pass->rules : SK_NEW(registry->arena, struct sk_rule_list);
 
@@ -59,9 +59,9 @@ static void insert(const struct registry *registry, struct sk_graph_pass *pass, 
 	list->items[place] = *rule;
 }
 
-static void append(const struct registry *registry, struct sk_graph_pass *pass, const struct sk_rule *rule)
+static void append_rule(const struct registry *registry, struct sk_graph_pass *pass, const struct sk_rule *rule)
 {
-	insert(registry, pass, pass->rules ? pass->rules->count : 0, rule);
+	insert_at(registry, pass, pass->rules ? pass->rules->count : 0, rule);
 }
 
 static bool register_own(const struct registry *registry, const struct sk_rule *rule, const char *pass_name)
@@ -69,7 +69,7 @@ static bool register_own(const struct registry *registry, const struct sk_rule *
 	struct sk_graph_pass *pass = pass_name ? find_pass(registry, pass_name) : find_named_like(registry, rule->name);
 
 	if (pass)
-		append(registry, pass, rule);
+		append_rule(registry, pass, rule);
 	else
 		sk_error(registry->diag, rule->place, "no pass has the name that '%s' starts with", rule->name);
 	return pass;
@@ -117,7 +117,7 @@ static void insert_rule(const struct registry *registry, const struct sk_rule_li
 			struct sk_graph_pass *pass, size_t place)
 {
 	for (size_t i = first; i < list->count && !strcmp(list->items[i].name, list->items[first].name); i++)
-		insert(registry, pass, place++, &list->items[i]);
+		insert_at(registry, pass, place++, &list->items[i]);
 }
 
 /* Register a rule with `before`. If that names another rule of the user's, wait until it is registered. */
@@ -154,7 +154,7 @@ static bool register_users(const struct registry *registry, const struct sk_rule
 
 	for (size_t i = 0; i < list->count; i++)
 		if (!list->items[i].before.text)
-			append(registry, find_pass(registry, SK_PASS_USER), &list->items[i]);
+			append_rule(registry, find_pass(registry, SK_PASS_USER), &list->items[i]);
 	for (size_t i = 0; i < list->count; i++)
 		if (list->items[i].before.text && !find_rule(registry, list->items[i].name, &place) &&
 		    !register_before(registry, list, i))

@@ -149,7 +149,7 @@ static struct sk_graph_node begin_node(const struct sk_replacing *replacing, con
 }
 
 /* Return the number of the type in files. */
-static int64_t number_of(enum sk_dtype dtype)
+static int64_t number_of_dtype(enum sk_dtype dtype)
 {
 	int64_t number = 1;
 
@@ -164,7 +164,7 @@ bool sk_replacing_cast(struct sk_replacing *replacing, uint32_t from, enum sk_dt
 	struct sk_graph_node node = begin_node(replacing, "Cast", "", text);
 
 	*to = new_value(replacing, text);
-	sk_node_set_integer(replacing->graph, &node, "to", number_of(dtype));
+	sk_node_set_integer(replacing->graph, &node, "to", number_of_dtype(dtype));
 	sk_array_push(replacing->graph->arena, &node.inputs, from);
 	sk_array_push(replacing->graph->arena, &node.outputs, *to);
 	return add_node(replacing, node);
@@ -282,7 +282,7 @@ static bool add_attribute(struct sk_replacing *replacing, const struct sk_rule_a
 
 		if (dtype == SK_DTYPE_NONE)
 			return sk_replacing_refuse(replacing, "'%s' is not a number", datum.text);
-		attribute.integer = number_of(dtype); /* the name of a type where its number is expected */
+		attribute.integer = number_of_dtype(dtype); /* the name of a type where its number is expected */
 	} else if (known->kind == SK_ATTRIBUTE_INTEGER || known->kind == SK_ATTRIBUTE_INTEGERS) {
 		if (datum.text || !integers_of(replacing, &datum, &integers))
 			return sk_replacing_refuse(replacing, "attribute '%s' is not an integer", from->name);

@@ -199,7 +199,7 @@ static const char *make_pattern(struct sk_arena *arena, const struct sk_rule *ru
 /* ---- both sides ---- */
 
 /* Return the reason why the rule applies for no target; NULL: it does. */
-static const char *apply(const struct sk_rule *rule, struct sk_op_graph *graph)
+static const char *apply_to_graph(const struct sk_rule *rule, struct sk_op_graph *graph)
 {
 	struct sk_rule one = *rule;
 	const struct sk_rule_list list = {&one, 1, 1};
@@ -222,7 +222,7 @@ const char *sk_rule_make_sides(struct sk_arena *arena, const struct sk_rule *rul
 	const char *reason = make_pattern(arena, rule, &sides->pattern);
 
 	reason = reason ? reason : make_pattern(arena, rule, &sides->replacement);
-	return reason ? reason : apply(rule, sides->replacement);
+	return reason ? reason : apply_to_graph(rule, sides->replacement);
 }
 
 /* ---- as parts of another graph ---- */
