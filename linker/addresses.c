@@ -28,7 +28,7 @@ static uint32_t find_local(struct sk_linker *linker, const struct sk_object *obj
 		if (type == STT_SECTION || type == STT_FILE || !is_named(object, i, name))
 			continue;
 		if (found != SK_NONE)
-			*reason = sk_arena_print(linker->arena, "several local symbols of %s are called so",
+			*reason = sk_arena_print(linker->arena, "several local symbols of %s have this name",
 						 sk_object_name(linker->arena, object));
 		found = i;
 	}
@@ -67,7 +67,7 @@ static const char *address_obstacle(struct sk_linker *linker, const char *name, 
 	const char *found = linker->symbols.items[target->symbol].name;
 
 	if (strcmp(found, name) != 0)
-		return sk_arena_print(linker->arena, "an option gives the name to '%s'; name that one", found);
+		return sk_arena_print(linker->arena, "an option makes the name mean '%s'; use that name", found);
 	switch (target->kind) {
 	case SK_TARGET_DEFINED:
 		return NULL;

@@ -348,8 +348,8 @@ uint32_t sk_linker_add_library(struct sk_linker *linker, const char *name, bool 
 	sk_error(linker->diag, (struct sk_place){0}, "library -l%s: there is no %s on the search paths", name, file);
 	if (is_of_c_library(name)) {
 		sk_note(linker->diag,
-			"it is not needed: leave it out; what packages import of the C library is a list, "
-			"which 'skdump --imports' prints");
+			"it is not needed: leave it out; 'skdump --imports' lists the functions of the C library that "
+			"packages import");
 		return SK_NONE;
 	}
 	for (size_t i = 0; i < linker->options.search_path_count; i++)

@@ -36,7 +36,7 @@ void sk_ordering_read(struct sk_linker *linker)
 		if (!*line || *line == '#')
 			continue;
 		if (sk_map_insert(&lines, line, strlen(line), (uint32_t)linker->listed.count) != linker->listed.count)
-			sk_warning(linker->diag, place, "symbol '%s' is listed twice; the first time counts", line);
+			sk_warning(linker->diag, place, "symbol '%s' is listed twice; the first place is used", line);
 		else
 			sk_array_push(linker->arena, &linker->listed, (struct sk_name){line, place});
 	}

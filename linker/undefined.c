@@ -205,7 +205,7 @@ static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 		return "; it comes with each program and library: add libc_nonshared.a ('gcc "
 		       "-print-file-name=libc_nonshared.a' prints its path)";
 	if (!strcmp(symbol->name, "syscall"))
-		return "; any system call may be meant, so it cannot be imported: where it only waits for another "
+		return "; it can make any system call, so it cannot be imported: where it only waits for another "
 		       "thread, as in libstdc++.a, --defsym=syscall=sched_yield does as well";
 	if (sk_is_barrier(symbol->name))
 		return sk_arena_print(linker->arena,
@@ -279,8 +279,8 @@ static void give_advice(struct sk_linker *linker, const struct sk_input_section 
 		advice->given_of_rust = true;
 	} else if (!special) {
 		if (!advice->given)
-			sk_note(linker->diag, "no input defines it, and imports are a list, which 'skdump --imports' "
-					      "prints: add an archive that has it, let --defsym name another "
+			sk_note(linker->diag, "no input defines it, and it is not an import ('skdump --imports' lists "
+					      "these): add an archive that has it, let --defsym name another "
 					      "function, or let calls of it end the launch "
 					      "(--unresolved-symbols=trap)");
 		advice->given = true;

@@ -62,8 +62,8 @@ bool sk_versions_hold(struct sk_linker *linker)
 		if (!symbol->wanted || !meant->object || meant->alias != SK_NONE || (has && !strcmp(has, version)))
 			continue;
 		sk_error(linker->diag, sk_symbol_place(linker->arena, meant->object, meant->index),
-			 "symbol %s is defined here without the version %s, with which it is referred to; the "
-			 "definition that has the version comes too late: name its file first",
+			 "symbol %s is defined here without the version %s that a reference has; the definition "
+			 "with the version comes too late: name its file first",
 			 meant->name, version);
 		symbol->wanted = false;
 		hold = false;

@@ -35,7 +35,7 @@ std::vector<float> compute(const char *package, const skrt_device_options &optio
 	}
 	stream.record(done);
 	done.synchronise();
-	stream.synchronise(); // nothing to wait for: it says what went wrong
+	stream.synchronise(); // nothing to wait for: it throws the error
 	if (ended != runs)
 		throw std::runtime_error("a callback is missing");
 	return results;

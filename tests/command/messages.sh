@@ -195,7 +195,8 @@ fails_with 'undefined symbol: helper; hides\.o has a function of this name, but 
 
 # The C library's parts are not archives to link.
 for name in m pthread; do
-	printf "sklink: error: library -l$name: there is no lib$name.a on the search paths\n>>> it is not needed: leave it out; what packages import of the C library is a list, which 'skdump --imports' prints\n" |
+	printf "sklink: error: library -l$name: there is no lib$name.a on the search paths\n%s\n" \
+		">>> it is not needed: leave it out; 'skdump --imports' lists the functions of the C library that packages import" |
 		says kernels.o -l$name -L .
 done
 

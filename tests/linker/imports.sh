@@ -340,7 +340,7 @@ echo 'int pthread_create(void); double cosfl(double); int f(void) { return pthre
 fails_with "undefined symbol: cosfl; did you mean 'cosf'\?$" "$driver" -o no.so --export x=f missing.o
 grep -q '^link-driver: error: undefined symbol: pthread_create$' err.txt || { cat err.txt >&2;
 	fail "what is far from all names"; }
-[ "$(grep -c "^>>> no input defines it, and imports are a list, which 'skdump --imports' prints: .*--defsym" err.txt)" \
+[ "$(grep -c "^>>> no input defines it, and it is not an import ('skdump --imports' lists these): .*--defsym" err.txt)" \
 	= 1 ] ||
 	{ cat err.txt >&2; fail "the ways out are not told once"; }
 echo '__attribute__((visibility("hidden"))) double sqrt(double); double f(double x) { return sqrt(x) + 1; }' >hidden.c \

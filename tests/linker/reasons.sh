@@ -158,7 +158,7 @@ printf '.globl absolute\nabsolute = 5\n.globl sum1\n.type sum1,@function\nsum1: 
 echo 'long dead(void) { return 1; }' | source dead
 "$driver" -o out.so --export entry=sum1 sum1.o many.o dead.o --symbol-ordering-file bad.txt 2>err.txt
 cat >expected.txt <<'END'
-link-driver: warning: bad.txt:2:1: symbol 'f1' is listed twice; the first time counts
+link-driver: warning: bad.txt:2:1: symbol 'f1' is listed twice; the first place is used
 link-driver: warning: bad.txt:3:1: no such symbol: 'nowhere' is not defined by any object that takes part
 link-driver: warning: bad.txt:4:1: no such symbol: 'sqrt' is not defined by any object that takes part
 link-driver: warning: bad.txt:5:1: cannot order symbol 'f6': nothing reaches its section
