@@ -1,5 +1,5 @@
 #!/bin/bash
-# Constants in the manifest are what the same constants in files are, for every element type, and travel with --repro.
+# Constants in the manifest equal the same constants in files, for every element type, and travel with --repro.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'

@@ -94,7 +94,7 @@ C
 array '<f4' '(1,)' '\x00\x00\x80\x40' >one.npy
 fails_with "one.npy: input 'by': the shape is \[1\], wanted is \[\]" "$skrun" scalars.sk --random 1 --input by=one.npy
 
-# What a tensor without dimensions cannot be.
+# Properties that a tensor without dimensions cannot have.
 refused() {
 	printf 'sklink: 1\ntensors:\n  x: {dtype: f32, shape: [4]}\n  s: {dtype: f32, shape: []}\n%b\ntasks:\n  - {name: t, kernel: scale, args: [x, s, "y"], set: {factor: 1}}\n' \
 		"  \"y\": {dtype: f32, shape: [4]}\\n$1" >bad.yaml
@@ -233,7 +233,7 @@ done
 "$skrun" nothing.sk --predict >out.txt
 gcc -Wall -Wextra -Werror -Wconversion -pedantic -xc -fsyntax-only nothing.h || fail "the header of nothing is no C"
 
-# Kernels that are called all the same: rows in a table, alignment, bytes that are read behind nothing, hidden state.
+# Kernels that are called all the same: rows in a table, alignment, reads after an empty tensor, hidden state.
 cat >called.c <<'C'
 #include "skkernel.h"
 void rows(const float *const *x, float *y, const float *behind, long m, long k, float *room)

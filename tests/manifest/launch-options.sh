@@ -1,6 +1,6 @@
 #!/bin/bash
-# Options of scopes that change a superkernel: what each does to plan and code, that results stay the same and packages
-# verify, and what is refused. How the option string is read, tests/unit/check_manifest.c tests.
+# Options of scopes that change a superkernel: their effects on plan and code, that results stay the same and packages
+# verify, and errors. tests/unit/check_manifest.c tests the parsing of the option string.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 two_lane_kernels >kernels.c
@@ -88,7 +88,7 @@ scopes:
 M
 }
 
-# link NAME OPTIONS [DEVICE]: NAME.sk, which verifies and computes what its tasks do alone, and NAME.txt, its steps.
+# link NAME OPTIONS [DEVICE]: NAME.sk, which verifies and computes the same as its tasks alone, and NAME.txt, its steps.
 link() {
 	manifest "$2" "${3:-a3}" >model.yaml
 	"$sklink" model.yaml kernels.o -o "$1.sk" || fail "$2: it does not link"
@@ -146,7 +146,7 @@ refused func-align=96 "must be 0 or a power of two"
 refused func-align=8192 "must be 0 or a power of two"
 refused func-align= "bad.yaml:17:19: scope option 'func-align' has no value; write func-align=512"
 
-# debug-sync-all: each step awaits the one in front of it, in whatever lane; c2 has nothing to await without.
+# debug-sync-all: each step awaits the one before it, in any lane; without it c2 has nothing to await.
 link synchronised "debug-sync-all=1"
 shows plain ' c2 +product +cube +all cores +split 1000 in 16 units of 64$' ' v2 +increment'
 shows synchronised '4 awaits, debug-sync-all=1$' ' v1 .*awaits c1$' ' v2 .*awaits v1$' ' v3 .*awaits v2$' \
@@ -167,7 +167,7 @@ shows max ', preload-code=max$'
 ! code function.sk sk_sp1_serial | grep -q prefetcht1 || fail "preload-code: the serial entry prefetches"
 refused preload-code=all "'preload-code' must be none, per-func or max, not 'all'"
 
-# dcci: fences around the steps whose kernel, or whose operation, is named; a name in the disabling list wins.
+# dcci: fences around the steps of the named kernels or operations; a name in the disabling list wins.
 link flushed "dcci-before-kernel-start=sum:dcci-after-kernel-end=Increment, sum"
 shows flushed ' v1 .*awaits c1; flushes after$' ' v2 .*  flushes after$' ' v3 .*; flushes before and after$' \
 	' c1 .*units of 64$'
@@ -194,8 +194,8 @@ refused debug-aic-num=1 "'debug-aic-num' counts cube cores, and device host has 
 link host "debug-aiv-num=3" host
 shows host ', 3 cores$'
 
-# What is shown is what runs: cores that the options leave, all where the machine decides, and what blocks that wait for
-# one another need in spite of the options, with a warning.
+# The cores shown are those that run: the cores that the options leave, all if the machine decides, and the cores that
+# blocks which wait for one another need in spite of the options, with a warning.
 cores() { # PACKAGE TEXT
 	"$skdump" --launches "$1.sk" >launches.txt
 	grep -qE " sk_sp1 +superkernel +$2  +sp1 " launches.txt || { cat launches.txt >&2;
@@ -288,7 +288,7 @@ tasks:
 scopes: {sp1: {options: "debug-aiv-num=2"}}
 M
 "$sklink" share.yaml kernels.o -o share.sk
-# share CORES: what the first core has of y, with debug-aiv-num=2, and of z.
+# share CORES: the first core's share of y, with debug-aiv-num=2, and of z.
 share() {
 	"$skrun" share.sk --cores "$1" --output y=y.npy --output z=z.npy >run.txt
 	for tensor in y z; do od -An -tf4 -j128 -N4 $tensor.npy | tr -d ' '; done | tr '\n' ' '
@@ -348,14 +348,14 @@ manifest split-mode=64 >model.yaml
 "$skrun" many.sk --device a3 --random 1 --verify >run.txt || fail "split-mode=64 on 72 cores"
 fails_with "^sklink: error: model.yaml:17:19: scope option 'split-mode' makes copies of code, which an object" \
 	"$sklink" -r model.yaml kernels.o -o many.o
-# Kernels of one section are copied together; so is what folding would join.
+# Kernels of one section are copied together; so are those that folding would join.
 "$sklink" model.yaml together.o -o together.sk && "$skdump" --verify together.sk >/dev/null ||
 	fail "split-mode: one section"
 "$skrun" together.sk --device a3 --random 1 --verify >run.txt || fail "split-mode: one section runs wrong"
 "$sklink" --icf=all model.yaml kernels.o -o folded.sk && "$skrun" folded.sk --device a3 --random 1 --verify >run.txt ||
 	fail "split-mode with --icf=all"
 
-# compile-options: -g keeps debug information, whatever else would remove it.
+# compile-options: -g keeps debug information, even if another option would remove it.
 link debug "compile-options=-g"
 shows debug ', compile-options=-g$'
 readelf -S debug.sk | grep -q debug_info || fail "compile-options=-g: no debug information"
@@ -364,7 +364,7 @@ fails_with "model.yaml:17:19: scope option 'compile-options=-g' keeps the debug 
 fails_with "which -s removes" "$sklink" -s model.yaml kernels.o -o debug.sk
 refused "compile-options=-g,-O3" "scope option 'compile-options' cannot be '-O3'"
 
-# Several scopes: the greater number, whatever is 1, the smaller number of cores.
+# Several scopes: the greater number, a 1 if any has it, the smaller number of cores.
 sed -e 's/scope: sp1/scope: [sp1, sp2]/' -e '$d' model.yaml >two.yaml
 cat >>two.yaml <<'M'
   sp1: {options: "func-align=256:debug-aiv-num=5:dcci-before-kernel-start=sum"}

@@ -18,7 +18,8 @@ jsonschema.Draft7Validator.check_schema(schema)
 validator = jsonschema.Draft7Validator(schema)
 definitions = schema["definitions"]
 
-# What a schema can refuse. All else is about several keys' values, about signatures and options inside of texts, or about bytes.
+# Errors that a schema can express. All others are about several keys' values, about signatures and options inside of
+# texts, or about bytes.
 SAYABLE = re.compile(r"""unknown\ key
     | \ must\ be\ (?!a\ name\ (of|in)|an\ integer.*not\ '\d+\.0')
     | has\ no\ '(?!.*dimensions) | has\ neither | has\ a\ 'kernel'\ or | has\ 'args',\ or
@@ -26,7 +27,8 @@ SAYABLE = re.compile(r"""unknown\ key
     | more\ than\ 8\ dimensions | must\ have\ at\ most | is\ about\ a\ model | are\ nodes\ of\ a\ model | are\ those\ of\ the\ model
     | says\ nothing | not\ both | there\ is\ neither | and\ nothing\ else | is\ two\ numbers | numbers\ only | is\ no\ number;
     | format\ version\ \d | has\ no\ dimensions""", re.X)
-# Not so: what stands inside of options is a text to a schema, and what is a number in YAML has lost its spelling.
+# Errors that it cannot express: the inside of options is a text to a schema, and a number in YAML has lost its
+# spelling.
 UNSAYABLE = re.compile(r"scope option|signature, column")
 
 
@@ -78,7 +80,7 @@ def read(paths):
 def compare(path, data, errors):
     """Whether both said the same, and it was good."""
     refused = list(validator.iter_errors(data))
-    # A null is a name where sklink wants one. The schema is stricter: an editor cannot tell it from what is still missing.
+    # A null is a name where sklink wants one. The schema is stricter: an editor cannot tell it from a missing value.
     strange = next((error for error in refused if error.instance is not None), None)
     sayable = [error for error in errors if SAYABLE.search(error) and not UNSAYABLE.search(error)]
     if not errors and strange:
@@ -90,7 +92,7 @@ def compare(path, data, errors):
 
 # ---- keys ----
 
-# Where the reader's tables are in the schema, by what they are called in messages.
+# The places of the reader's tables in the schema, by their names in messages.
 PLACES = {"the manifest": schema, "kernel": definitions["kernel"], "scope": definitions["scope"], "tensor": definitions["tensor"],
           "a task": definitions["task"], "the value of": definitions["setTensor"]}
 
@@ -110,7 +112,7 @@ for called, keys, required in tables:
     assert sorted(keys) == sorted(place["properties"]), (called, set(keys) ^ set(place["properties"]))
     assert set(required) == set(place.get("required", [])), (called, required)
     assert place["additionalProperties"] is False, called
-# Each property says to who writes a manifest what it is.
+# Each property has a description for authors of manifests.
 for called, place in PLACES.items():
     for key, value in place["properties"].items():
         assert len(value.get("description", "")) >= 6, "%s: %s has no description" % (called, key)

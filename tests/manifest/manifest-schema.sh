@@ -1,6 +1,6 @@
 #!/bin/bash
-# The JSON Schema of manifests knows the keys that sklink reads, and no others; every manifest of the tree is good by
-# it; and what sklink refuses of a manifest by itself, it refuses, too, as far as a schema can.
+# The JSON Schema of manifests knows exactly the keys that sklink reads. It accepts every manifest of the tree, and it
+# refuses the manifests that sklink itself refuses, as far as a schema can.
 . "$top_srcdir/tests/lib/lib.sh"
 set -o pipefail
 /usr/bin/python3 -W ignore -c 'import jsonschema, yaml' 2>/dev/null || {
@@ -29,7 +29,7 @@ grep -L '^sklink: 1' files/*.yaml | xargs -r rm
 xargs "$top_builddir/tests/lib/read-manifests" files/*.yaml <found.txt >read.txt
 ! grep 'error: ' read.txt >&2 || fail "a manifest of the tree is not good"
 
-# Those of the suite and of scripts, good and bad.
+# The manifests of the suite and of scripts, good and bad.
 mkdir suite scripts
 find "$top_srcdir/tests" "$top_srcdir/bench" -name '*.sh' | sort | xargs awk '
 	FNR == 1 { end = "" } # a mark that only looks like one ends with its script
@@ -41,8 +41,7 @@ KEEP_MANIFESTS=$PWD/suite CK_VERBOSITY=silent "$top_builddir/tests/unit/check_ma
 mapfile -t found <found.txt
 compare "$schema" "$top_srcdir/src/manifest" "${found[@]}" files/*.yaml suite/*.yaml scripts/*.yaml
 
-# What differs is seen: a key that one of them does not have, a choice, a limit, what is refused or taken by one of them
-# alone.
+# Differences are found: a key that only one of them has, a choice, a limit, a manifest that only one of them accepts.
 try() { # PATTERN SED-SCRIPT
 	sed "$2" "$schema" >wrong.json
 	! cmp -s "$schema" wrong.json || fail "nothing is changed: $2"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tensors and tasks with names that are no identifiers: everybody speaks of them by these, and what must be an
-# identifier is made from them, one to one.
+# Tensors and tasks with names that are not identifiers: all tools use these names, and identifiers are made from them,
+# one to one.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 
@@ -40,7 +40,7 @@ _Static_assert(SK_layer_TENSOR_a_x2Fb != SK_layer_TENSOR_a_x5Fx2Fb, "two tensors
 _Static_assert(SK_layer_BYTES_input_x3A0 == 1200, "input:0");
 C
 
-# ---- what tools say ----
+# ---- output of tools ----
 python=$(command -v python3) || python=
 if [ -n "$python" ]; then
 	"$python" - <<'P' || fail "the report has other names"
@@ -95,7 +95,7 @@ if [ -n "$python" ]; then
 		fail "the trace has other names"
 fi
 
-# ---- launches whose symbols would meet ----
+# ---- launches with equal symbols ----
 cat >meet.yaml <<'M'
 sklink: 1
 tensors:

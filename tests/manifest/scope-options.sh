@@ -86,7 +86,7 @@ fails_with "^sklink: error: --scope-options:1:1: 'sp1' is not SCOPE=OPTIONS" \
 fails_with "^sklink: error: option '--scope-options' wants a value" "$sklink" model.yaml kernels.o -o model.sk \
 	--scope-options
 
-# A link that is reproduced elsewhere has the options of the environment, too.
+# A link that is reproduced elsewhere also has the options of the environment.
 SKLINK_SCOPE_OPTIONS="*=strict-scope-check=bypass" "$sklink" model.yaml kernels.o -o model.sk --repro=repro.tar \
 	2>err.txt
 tar xf repro.tar

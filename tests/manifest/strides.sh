@@ -140,7 +140,7 @@ grep -E ' b .*awaits' steps.txt && fail "b awaits, though each core has made its
 grep -E ' c .*awaits' steps.txt >/dev/null || fail "c does not await the heads"
 grep -E ' d .*awaits c' steps.txt >/dev/null || fail "d does not await c"
 
-# What no signature says is refused, with what to do.
+# Strides that no signature has are refused, with advice.
 sed 's/kernel: mix_rows, args: \[t, y\]/kernel: mix_rows, args: [t0, y]/' m.yaml >bad.yaml
 "$sklink" bad.yaml kernels.o -o bad.sk 2>errors && fail "a view with gaps is taken by a kernel that wants none"
 grep -F "view 't0' has gaps: rows of 32 bytes, 96 bytes apart; argument 'x' takes it if its signature gives the distance of its rows, as in f32[m,k:lda]" errors ||
@@ -150,8 +150,7 @@ sed '/name: a2/d' m.yaml >bad.yaml
 "$sklink" bad.yaml kernels.o -o bad.sk 2>errors && fail "columns that nobody writes are read"
 grep -F "task 'c' reads bytes [64, 3552) of 't'" errors || { cat errors; fail "the gap is not named"; }
 
-# Heads of eight layers: the workspace has room for what two of them need, whether cores share rows or wait for each
-# other.
+# Heads of eight layers: the workspace has room for two of them, whether cores share rows or wait for each other.
 layers()
 {
 	echo "sklink: 1"
