@@ -1,6 +1,6 @@
 #!/bin/bash
-# Attention and RotaryEmbedding of models: layouts, masks, what was there before, and what cannot be, against numpy in
-# double precision.
+# Attention and RotaryEmbedding of models: layouts, masks, past keys and values, and errors, against numpy in double
+# precision.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
@@ -77,7 +77,7 @@ PY
 "$python" attention.py
 agrees '--cores=1 --cores=3 --serial' flat cache past pairs positions
 
-# What it costs grows with the number of keys: 24 rows, 70 keys of 6 elements and values of 5.
+# The cost grows with the number of keys: 24 rows, 70 keys of 6 elements and values of 5.
 "$skdump" --steps flat.sk >steps.txt
 grep -q "sk_attention_f32.*operations $((2 * 24 * 70 * (6 + 5)))" steps.txt || { cat steps.txt;
 	fail "attention does not say what it costs"; }

@@ -25,10 +25,10 @@ import numpy
 import onnx
 from onnx import numpy_helper
 
-# Tests whose data are not what their models say; they count as refused.
+# Tests with data that contradict their models; they count as refused.
 FLAWED = {"test_adam_multiple": "the data are made with an epsilon of 1e-2, and the model has the default one, 1e-6"}
 
-# Operators whose outputs depend on shapes alone.
+# Operators with outputs that depend on shapes alone.
 SHAPES_ONLY = {"Shape", "Size"}
 
 
@@ -100,7 +100,7 @@ def tolerances(folder):
     return data.get("rtol", 1e-3), data.get("atol", 1e-7)
 
 
-# What draws random numbers: those of the data are another generator's, so types and shapes alone are compared.
+# Operators that draw random numbers: the data are from another generator, so types and shapes alone are compared.
 RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
 
 

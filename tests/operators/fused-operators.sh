@@ -1,14 +1,14 @@
-# Operators that are several others in one call compute the bytes that their parts compute one after the other, whatever
-# is absent, also by the names that GE, TorchAir and MindSpore have for them, whose inputs may stand in another order.
-# What makes no sense is refused.
+# Operators that are several others in one call compute the same bytes as their parts one after the other, with any
+# operand absent, also by the names that GE, TorchAir and MindSpore have for them, for which inputs may be in another
+# order. Invalid operands are refused.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 set -e
 
 # same NAME TYPE M K: standard input is a model of a, b [m,k] and g, t [k], all of type T, and s (above 0), z [k] of
-# f32. Of its lines "number NAME TYPE SHAPE" are inputs, brought into [-1, 1], and of "same TYPE VALUE…" each VALUE_f,
-# which a fused operator makes, must have the bytes of VALUE_p, which parts make. Nodes sum* are in a scope of their
-# own, so that nobody puts these parts together.
+# f32. Its lines "number NAME TYPE SHAPE" are inputs, brought into [-1, 1]. In its lines "same TYPE VALUE…" each
+# VALUE_f, which a fused operator makes, must have the bytes of VALUE_p, which parts make. Nodes sum* are in a scope of
+# their own, so that these parts are not fused.
 same() {
 	local name=$1 value outputs=()
 	{
@@ -163,7 +163,7 @@ for sizes in '1 64' '3 63' '65 65' '7 1' '2 130' '0 5'; do
 	done
 done
 
-# integers TYPE M K N: products of bytes, of a constant, too, and products whose rows lie in another order.
+# integers TYPE M K N: products of bytes, also of a constant, and products with rows in another order.
 integers() {
 	local number
 	case $1 in f32) number=1 ;; f16) number=10 ;; *) number=16 ;; esac
@@ -219,7 +219,7 @@ for sizes in '1 64 48' '3 63 65' '66 300 33' '1 7 2' '2 130 70'; do
 	done
 done
 
-# What makes no sense is refused, at the node.
+# Invalid operands are refused, at the node.
 while IFS='|' read -r node pattern; do
 	model bad <<-END
 	opset 23

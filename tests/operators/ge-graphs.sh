@@ -1,5 +1,5 @@
-# Random graphs as GE dumps them compute what numpy does: outputs that nobody uses are not listed, and tensors are
-# stored in formats.
+# Random graphs as GE dumps them compute the same as numpy: unused outputs are not listed, and tensors are stored in
+# formats.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 needs_python

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Numbers of rows that are only known at run time: those that count from the end, and those that are out of range, which
-# end the launch with an error that names the task instead of reading what lies outside.
+# end the launch with an error that names the task instead of reading outside of the tensor.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"

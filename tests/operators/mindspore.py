@@ -30,7 +30,7 @@ GreaterEqual Less LessEqual LogicalAnd LogicalOr LogicalNot Select Assign Reduce
 Round Tanh ACos Acosh ArgMax Argmin Asin Asinh Atan Atan2 Cos Erf Expm1 FloorDiv FloorMod IsInf IsNan Mod ReduceMax ReduceMin
 Sign Sin StridedSlice CumSum OneHot""".split()
 
-# What no rule expands: random numbers, and what is another operator once it is read.
+# Operators that no rule expands: random numbers, and operators that become others when they are read.
 WHOLE = "Dropout StandardNormal FillV2".split()
 
 TYPES = {"f32": TensorProto.FLOAT, "f64": TensorProto.DOUBLE, "f16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16}
@@ -318,7 +318,7 @@ case("AssignAdd", [numbers(3, 5), numbers(3, 5)], numpy.add)
 case("AssignAdd", [numbers(3, 5), numpy.arange(5, dtype=numpy.int32)], numpy.add)
 case("SigmoidCrossEntropyWithLogits", [numbers(3, 5), random.uniform(0, 1, (3, 5))], cross_entropy)
 
-# What is nearly certain loses little, and that is exact, too.
+# A nearly certain element has a small loss, which must also be exact.
 sure = numpy.array([4, 7, 9.5, -4, -7, -9.5]), numpy.array([1, 1, 1, 0, 0, 0.0])
 case("SigmoidCrossEntropyWithLogits", sure, lambda x, label: softplus(-abs(x)), cancels=True)
 case("BCEWithLogitsLoss", [*sure, None, None], lambda x, label, *_: softplus(-abs(x)), reduction="none", cancels=True)
@@ -623,7 +623,7 @@ for form in (), (67,):
 case("QuantV2", [eighths(2, 67) * 128, numpy.array(0.5)], lambda x, s: numpy.clip(numpy.rint(x * s), -128, 127).astype(numpy.int8),
      "f32 f16 bf16", rounding_mode="round")
 
-# ---- what becomes other calls ----
+# ---- operators that become other calls ----
 
 def arg_with(name):
     def found(x, axis, keep):

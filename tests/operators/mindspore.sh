@@ -1,5 +1,5 @@
-# MindSpore's operators compute what numpy says (tests/operators/mindspore.py), and the model as text is the same
-# network. Parameters that are assigned to are kept. What has no meaning is refused.
+# MindSpore's operators give numpy's results (tests/operators/mindspore.py), and the model as text is the same network.
+# Parameters that are assigned to are kept. Meaningless attributes are refused.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 set -e

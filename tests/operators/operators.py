@@ -42,7 +42,7 @@ def make_model(opset, chosen):
         names = []
         for i, array in enumerate(given):
             names.append("" if array is None else known.setdefault(id(array), f"x{number}_{i}"))
-            if names[-1] != f"x{number}_{i}": # absent, or what another case has, too
+            if names[-1] != f"x{number}_{i}": # absent, or also in another case
                 continue
             if isinstance(array, tuple):
                 initializers.append(numpy_helper.from_array(array[1], names[-1]))
@@ -79,7 +79,7 @@ def run(sklink, skrun, libraries, opset):
 
 # ---- Conv ----
 
-# What the window reaches is more than 64 bits count, and one element of it is input.
+# The window's reach exceeds 64 bits, and one element of it is input.
 far = (1 << 30) - 1
 case(13, "Conv", [numpy.arange(16, dtype=f32).reshape(1, 16, 1, 1), constant(numpy.arange(64).reshape(1, 16, 2, 2), f32)],
      [numpy.array([[[[sum(c * 4 * c for c in range(16))]]]], f32)], dilations=[far, far], pads=[0, 0, far, far])
@@ -117,7 +117,7 @@ case(13, "Resize", [numpy.arange(1, 9, dtype=f32).reshape(1, 1, 2, 4), None, con
 case(13, "Resize", [numpy.ones((1, 10), f32), None, constant([1, 0.7], f32)], [numpy.ones((1, 7), f32)])
 # An axis that stays as it is may have any size.
 case(13, "Resize", [numpy.ones((1 << 19, 2), f32), None, constant([1, 2], f32)], [numpy.ones((1 << 19, 4), f32)], mode="cubic")
-# Half as many, each from all that it covers; what lies outside is like the one at the edge.
+# Half as many, each from all elements that it covers; elements outside equal the one at the edge.
 case(18, "Resize", [numpy.arange(8, dtype=f32).reshape(1, 8), None, constant([1, 0.5], f32)],
      [numpy.array([[0.625, 2.5, 4.5, 6.375]], f32)], mode="linear", antialias=1)
 
@@ -131,9 +131,9 @@ for dtype in (numpy.uint8, numpy.int8, numpy.int16, numpy.int32, i64):
 case(13, "Resize", [numpy.arange(7, dtype=i64).reshape(1, 7), constant([0, 0.5, 1, 1.5], f32), None, constant([1, 3])],
      [numpy.array([[3, 6, 9]])], mode="nearest", coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=9.0)
 
-# ---- NaNs, and results whose squares or sums overflow ----
+# ---- NaNs, and results with squares or sums that overflow ----
 
-# What a definition says by comparisons is what it says where none holds, or goes by numpy.
+# If a definition uses comparisons, the result for NaN is the one for which none holds, or numpy's.
 nan = math.nan
 steps = numpy.array([nan, -2, -0.25, 0.25, 2], f32)
 case(9, "Shrink", [steps], [numpy.array([0, -2, 0, 0, 2], f32)], lambd=0.5)
@@ -152,7 +152,7 @@ case(14, "CumSum", [steps[::-1].copy(), constant(0)], [numpy.cumsum(steps[::-1])
 case(12, "MaxPool", [numpy.array([[[1, nan, 3, 2, nan]]], f32)], [numpy.array([[[nan, nan, 3, nan]]], f32), numpy.array([[[1, 1, 2, 4]]])],
      kernel_shape=[2])
 
-# One element whose square overflows, or which is a NaN, changes its own column alone.
+# One element that is a NaN, or has a square that overflows, changes its own column alone.
 wide = numpy.ones((1, 3, 1, 200), f32)
 wide[0, 0, 0, 5], wide[0, 1, 0, 7], wide[0, 2, 0, 150] = 3e19, nan, -2e20
 sums = numpy.stack([(wide.astype("f8")[:, max(0, c - 1):c + 2] ** 2).sum(1) for c in range(3)], 1)
@@ -251,7 +251,7 @@ for image, block, strides, pads, dilations in (
          strides=strides, pads=pads, dilations=dilations)
 case(18, "Col2Im", [numpy.arange(4, dtype=i64).reshape(1, 4, 1), constant([2, 2]), constant([2, 2])], [numpy.arange(4).reshape(1, 1, 2, 2)])
 
-# ---- what only operator set 1 has ----
+# ---- operators of operator set 1 only ----
 
 image = numpy.arange(24, dtype=f32).reshape(1, 2, 3, 4)
 case(1, "Cast", [image - 3.5], [(image - 3.5).astype(numpy.int32)], to="INT32")
@@ -278,7 +278,7 @@ for dtype in (f32, numpy.float64):
         for align in (0, 1):
             case(20, "AffineGrid", [theta, constant([2, 3, *sizes])], [affine_grid(theta, sizes, align).astype(dtype)], align_corners=align)
 
-# ---- RoiAlign: means of what is a plane are what it is in the middle of bins ----
+# ---- RoiAlign: the mean of a bin of a plane is the plane's value in the bin's middle ----
 
 plane = (numpy.arange(12, dtype=f32)[:, None] * 10 + numpy.arange(10, dtype=f32)).reshape(1, 1, 12, 10)
 slopes = numpy.concatenate([plane, -plane], 1)
@@ -318,7 +318,7 @@ for dtype in (f32, numpy.float64):
         case(17, "DFT", [waves.astype(dtype), constant(length)], [parts(numpy.fft.fft(signal, length, axis=2), dtype)], axis=-2)
     case(20, "DFT", [waves.astype(dtype)], [parts(numpy.fft.fft(signal, axis=2), dtype)])
     case(20, "DFT", [waves.astype(dtype), constant(4), constant(1)], [parts(numpy.fft.ifft(signal, 4, axis=1), dtype)], inverse=1)
-# What is cut off is not looked at, and a long signal has few weights if little of it is transformed.
+# Elements that are cut off are not read, and a long signal has few weights if little of it is transformed.
 ends = real.astype(f32)
 ends[:, 4:] = [[numpy.inf], [numpy.nan], [0], [1], [2]]
 case(17, "DFT", [ends, constant(4)], [parts(numpy.fft.fft(real[..., 0], 4, axis=1))])
@@ -366,7 +366,7 @@ for mode, padding, align, expected in (
         ("linear", "zeros", 1, [0, 11, 5.5, 1, 0]), ("linear", "border", 1, [0, 11, 5.5, 4, 3]),
         ("linear", "reflection", 1, [0, 11, 5.5, 4.75, 1.5]), ("linear", "zeros", 0, [0, 2.75, 5.5, 0, 0]),
         ("nearest", "zeros", 1, [0, 11, 6, 0, 0]), ("nearest", "border", 0, [0, 11, 6, 4, 3]),
-        ("cubic", "border", 1, [0, 11, 5.5, 3.96484375, 3])):  # elements behind the border are those at it
+        ("cubic", "border", 1, [0, 11, 5.5, 3.96484375, 3])):  # elements past the border are those at it
     case(20, "GridSample", [image, places], [numpy.array(expected, f32).reshape(1, 1, 1, 5)], mode=mode,
          padding_mode=padding, align_corners=align)
 
@@ -415,7 +415,7 @@ case_and_absences(17, "Momentum", [rate, moved, many[0, 0], weights, shifts], [m
 
 # ---- random numbers ----
 
-# Of classes, those that weigh nothing are never drawn; a probability is 0 or 1; what is like another tensor has its shape.
+# Classes of weight 0 are never drawn; a probability is 0 or 1; a tensor that is like another one has its shape.
 never = numpy.full((2, 3), -numpy.inf, f32)
 never[:, 1] = 0
 case(15, "Bernoulli", [numpy.array([0, 1, 1, 0], f32)], [numpy.array([0, 1, 1, 0], numpy.int32)], dtype=onnx.TensorProto.INT32)
@@ -533,7 +533,7 @@ def check_sequences(sklink, skrun, libraries):
     split = node("SplitToSequence", "x", "rows", axis=0, keepdims=0)
     mapped = helper.make_graph([node("Add", "one other", "sum"), node("Mul", "sum all", "scaled")], "mapped",
                                [info("one", shape=[3]), info("other", shape=[3]), info("all", shape=[5, 3])], [info("sum", shape=[3]), info("scaled", shape=[5, 3])])
-    # Who only reads a sequence copies nothing of it: there may be any number of them.
+    # A node that only reads a sequence copies none of it: there may be any number of them.
     read = [node("SequenceConstruct", " ".join(["x"] * 1100), "long")]
     read += [node("SequenceAt", "long last", f"r{i}") for i in range(1000)] + [node("Sum", " ".join(f"r{i}" for i in range(1000)), "r")]
     save_sequences(read + [split, node("SequenceMap", "rows rows x", "sums scales", body=mapped), node("ConcatFromSequence", "sums", "h", axis=0, new_axis=1),
@@ -580,7 +580,7 @@ def check_sequences(sklink, skrun, libraries):
         assert refused.returncode == 1 and wanted in refused.stdout.decode(), (wanted, refused)
 
 
-# ---- what is wrong ----
+# ---- errors ----
 
 def check_mistakes(sklink):
     """One node each, of x [5,3] and the constants that it names, is refused with what is wrong in it."""
@@ -610,7 +610,7 @@ def check_mistakes(sklink):
         assert refused.returncode == 1 and f"node '{op}' ({op}): {wanted}" in refused.stdout.decode(), (wanted, refused)
 
 
-# ---- what there is not ----
+# ---- absent operators ----
 
 def check_refusals(sklink):
     """Each operator that is absent has its own error, which says what is missing."""

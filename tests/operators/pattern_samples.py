@@ -182,7 +182,8 @@ def near(rule, variant):
 half_rows = {"x1": numpy.ones((2, 3, 8), numpy.float16), "x2": numpy.ones((2, 3, 8), numpy.float16), "gamma": numpy.ones(8, numpy.float16),
              "scales": numpy.ones(8, numpy.float32), "zero": numpy.ones(8, numpy.float32)}
 TARGETS = {"QLinearConv": "ascend", "inference_qbmm_add_fusion": "ascend"} # where it is not the host's rule
-WITHOUT_KERNELS = {"MatMulAllReduce", "inference_qbmm_allreduce_add_fusion"} # tests/graph/pattern-fusion.sh looks at what is said of these
+# tests/graph/pattern-fusion.sh checks the messages for these
+WITHOUT_KERNELS = {"MatMulAllReduce", "inference_qbmm_allreduce_add_fusion"}
 NEAR = {
     "Attention": {"all": [{"axis": 1}], "0": [{"d": real(0)}, {"d": real(1e-39)}, {"d": real(numpy.nan)}],
                   "1": [{"low": real(-1e9)}], "2": [{"low": real(-1e9)}]},

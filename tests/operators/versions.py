@@ -15,10 +15,10 @@ import tempfile
 import onnx
 from onnx import TensorProto, defs, helper
 
-# What sklink says of nodes whose operator, attributes, inputs or outputs it does not know.
+# sklink's messages for nodes with an unknown operator, attribute, input or output.
 UNKNOWN = re.compile("there is no operator|has no attribute|attribute '.*' is (an|a) .*, not|attribute '.*' is missing|, and the operator has|"
                      "and the operator needs it")
-# What schemas of operator set 1 do not ask for, though nothing can be computed without it.
+# Attributes that schemas of operator set 1 do not require, though nothing can be computed without them.
 NEEDED = {("Reshape", 1): {"shape": [1]}, ("LpPool", 1): {"kernel_shape": [1, 1]}}
 # Which operators have changed in operator sets that Debian's ONNX does not know yet.
 LATER = {
@@ -28,7 +28,7 @@ LATER = {
     19: """AveragePool Cast CastLike Constant DeformConv DequantizeLinear Equal Identity If Loop Pad QuantizeLinear Reshape Resize Scan Shape
            Size""",
     20: """AffineGrid ConstantOfShape DFT Gelu GridSample ImageDecoder IsInf IsNaN ReduceMax ReduceMin RegexFullMatch StringConcat StringSplit"""}
-MANY = 3 # of what there can be any number of
+MANY = 3 # for operands of any number
 
 tensor = helper.make_tensor("value", TensorProto.FLOAT, [1], [1])
 body = helper.make_graph([helper.make_node("Identity", ["i"], ["o"])], "body", [helper.make_tensor_value_info("i", TensorProto.FLOAT, [1])],
