@@ -60,7 +60,7 @@ for compiler in g++ clang++; do
 	nm $compiler-bytes.o | grep -q ' R SK_my_net_package$' || fail "the bytes have no C name in C++"
 done
 
-# ---- the package named in it, called as a shared object, and compared with what libskrt says ----
+# ---- the package named in it, called as a shared object, and compared with libskrt ----
 cat >use.c <<'C'
 #include <stdalign.h>
 #include <stdio.h>
@@ -194,7 +194,7 @@ M
 printf '#include "tiny.h"\nunsigned char workspace[SK_task_only_WORKSPACE_sk_task_only];\n' >tiny.c
 gcc -std=c11 $warnings -c tiny.c || fail "a workspace of no bytes"
 
-# ---- determinism, and what is not replaced ----
+# ---- determinism, and files that are not replaced ----
 mkdir elsewhere && cp model.yaml kernels.o more.o elsewhere/
 (cd elsewhere && "$sklink" model.yaml kernels.o more.o -o other.sk --header other.h)
 cmp model.h elsewhere/other.h || fail "the header depends on where it is written"

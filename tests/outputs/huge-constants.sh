@@ -1,6 +1,6 @@
 #!/bin/bash
 # A package of more than 2 GiB: constants that code reaches with 64-bit offsets only, in the package and in a file of
-# their own. They are mostly holes, before and behind linking.
+# their own. They are mostly holes, before and after linking.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"

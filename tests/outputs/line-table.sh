@@ -31,7 +31,7 @@ $KERNEL_CC $KERNEL_CFLAGS -g0 -I"$top_srcdir/format" -c kernels.c -o bare.o
 lines=$(grep -n 'name:' model.yaml | cut -d: -f1 | tr '\n' ' ')
 [ "$lines" = '8 409 414 ' ] || fail "the manifest has its tasks in lines $lines"
 
-# clean PACKAGE: nobody complains. llvm-dwarfdump is asked only where no compiler has written anything.
+# clean PACKAGE: no tool complains. llvm-dwarfdump is run only if no compiler has written debug information.
 clean() {
 	readelf -w -W "$1" >dump.txt 2>warnings.txt || true
 	sed -i '/unable to open the dwo/d' warnings.txt
@@ -91,7 +91,7 @@ for package in bare.sk model.sk small.sk; do
 		done
 	done
 done
-# The slow path of the await stands behind the return, and belongs to the task that waits.
+# The slow path of the await comes after the return, and belongs to the task that waits.
 slow=$(objdump -d --start-address=$((0x$(address model.sk sk_sp1))) \
 	--stop-address=$((0x$(address model.sk sk_sp1_serial))) model.sk |
 	sed -n 's/^ *\([0-9a-f]*\):.*call .*(%rax)$/\1/p' | head -1)
@@ -123,7 +123,7 @@ else
 	fail "two lanes"
 fi
 
-# Where the manifest lies shows only as far as it was said.
+# The manifest's folder is in the package only as far as it was given.
 mkdir -p deep/er && cp model.yaml deep/er/
 "$sklink" deep/er/model.yaml bare.o -o deep.sk
 readelf --debug-dump=info deep.sk | grep -q 'DW_AT_name *: deep/er/model.yaml' || fail "the manifest's path as given"
@@ -142,7 +142,7 @@ done
 cp model.sk stripped.sk && strip stripped.sk || fail "strip"
 proved stripped.sk
 
-# gdb: breakpoints at lines of the manifest, the way back through the dispatcher, and what lies where.
+# gdb: breakpoints at lines of the manifest, the way back through the dispatcher, and the symbols of addresses.
 cat >user.c <<'C'
 #include <dlfcn.h>
 #include <stdio.h>

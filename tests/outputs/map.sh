@@ -1,6 +1,6 @@
 #!/bin/bash
-# The tables at the end of the map: what each kernel reaches, as the object's sections say, and whose the dispatchers'
-# bytes are.
+# The tables at the end of the map: the sections that each kernel reaches, by the objects, and the owners of the
+# dispatchers' bytes.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >k.c <<'C'
@@ -95,7 +95,7 @@ all=$(sed -n 's/^bytes of dispatchers *//p' said.txt)
 cmp out.map again.map || fail "two maps differ"
 for output in - /dev/stdout /dev/fd/1 /proc/self/fd/1; do
 	"$sklink" --task-entries model.yaml k.o -Map=$output -o out.sk >again.txt \
-		# a regular file behind a device's name
+		# a regular file with a device's name
 	cmp out.map again.txt || fail "the map of -Map=$output"
 	[ "$("$sklink" --task-entries model.yaml k.o -Map=$output -o out.sk | cat)" = "$(cat out.map)" ] ||
 		fail "-Map=$output in a pipe"
@@ -113,7 +113,7 @@ for option in '' --no-task-entries; do
 		fail "no task has code of its own: $option"; }
 done
 
-# A mix kernel reaches what either side does; what both reach and nobody else is its own.
+# A mix kernel reaches all that either side does; sections that only these two reach are its own.
 cat >mix.c <<'C'
 #include "skkernel.h"
 const int table[6] = {1, 2, 3, 4, 5, 6}, vector_table[7] = {1, 2, 3, 4, 5, 6, 7};
@@ -147,8 +147,8 @@ rest=$(row '<beginnings and ends of functions, thunks>' | cut -d' ' -f1)
 [ $((dispatchers + serial + entries + rest)) = "$all" ] || { cat tables.txt;
 	fail "the mix task's dispatchers are not $all bytes"; }
 
-# What a kernel is handed the address of, it reaches: a callback and what that reaches, and a table that another kernel
-# reaches, too.
+# A kernel reaches the addresses that it is given: a callback and its references, and a table that another kernel also
+# reaches.
 cat >handed.c <<'C'
 const int own_table[9] = {1, 2, 3}, common_table[11] = {1, 2, 3};
 int deep(int x)

@@ -12,7 +12,7 @@ readelf -aW model.sk >readelf.txt 2>warnings.txt
 if command -v eu-elflint >/dev/null; then
 	eu-elflint --gnu-ld model.sk || fail "eu-elflint complains"
 fi
-# What loading reads stands together, in front of what may be large.
+# Sections that loading reads are together, before those that may be large.
 order=$(awk '/^Section to|^Program Headers/ { exit } { sub(/^ *\[ *[0-9]+\] */, "") } $1 ~ /^\.(dynstr|sk\.plan|rodata|eh_frame_hdr|text)$/ { printf "%s ", $1 }' readelf.txt)
 case $order in
 '.dynstr .sk.plan '*' .text ') ;;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is told about a link: --report, --explain of sklink and of skdump, skdump --diff.
+# Reports on a link: --report, --explain of sklink and of skdump, skdump --diff.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels

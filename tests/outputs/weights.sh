@@ -1,5 +1,5 @@
 #!/bin/bash
-# Weights: what linking a model with many of them costs, where they may stand, and which of them are stored.
+# Weights: the cost of linking a model with many of them, the places that they may be in, and which of them are stored.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 make_model=$top_builddir/tests/lib/make-model
@@ -20,8 +20,8 @@ put() {
 
 # ---- much, and far away ----
 
-# Three factors of 16 MiB, and one that is another one once more, in a file of which nearly nothing is there; the second
-# stands behind 2 GiB, the third behind 4 GiB and not where tensors begin.
+# Three factors of 16 MiB, and a repeated one, in a file that is nearly all holes; the second is after 2 GiB, the third
+# after 4 GiB and not where tensors begin.
 second=$((2 << 30)) third=$(((4 << 30) + 4)) again=$((5 << 30)) size=$((16 << 20))
 truncate -s $((again + size)) w.bin || { echo "no files with holes here"; exit 77; }
 put w.bin 0 '\0\0\0\100'                         # 2
@@ -52,16 +52,16 @@ stored=$(stat -c %s many.sk)
 [ "$stored" -gt $((3 * size)) ] && [ "$stored" -lt $((3 * size + size / 2)) ] || fail "the package has $stored bytes"
 
 # The weights are in memory once, whatever has been done to them: no process, neither this one nor the one that packs
-# them, has originals and results. expect_little_memory: the link whose statistics are in stats.txt took hardly more
-# than what it computed of one network.
+# them, has both originals and results. expect_little_memory: the link with the statistics in stats.txt took hardly more
+# than it computed for one network.
 expect_little_memory() {
 	local peak=$(awk '/peak memory/ {print $NF}' stats.txt)
 	[ "$peak" -lt $(((4 * size >> 10) + (96 << 10))) ] || [ -n "$sanitize" ] || fail "the link took $peak KiB"
 }
 expect_little_memory
 
-# Results are written once: what keeps them becomes the package, or the weights, and is the same as where they are
-# copied.
+# Results are written once: the file that keeps them becomes the package, or the weights, and has the same bytes as a
+# copied one.
 cat >nameless.c <<'C'
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -74,7 +74,7 @@ C
 $CC nameless.c -o nameless
 nameless=$(./nameless && [ -r /proc/self/io ] && echo true) || true
 
-# Three factors that are no zeros, which nobody would write.
+# Three factors other than zeros, which would not be written.
 yes xyz | head -c $((3 * size)) >dense.bin
 put dense.bin 0 '\0\0\0\100'
 put dense.bin "$size" '\0\0\100\100'
@@ -101,7 +101,7 @@ writes_once() {
 
 writes_once 1 "$sklink" dense.onnx "$@" -o once.sk
 writes_once 1 "$sklink" dense.onnx "$@" -o once.sk --weights once.weights
-# Constants of two networks are those of the first: what keeps its results becomes the package.
+# Constants of two networks are those of the first: the file that keeps its results becomes the package.
 sed 's/1x2048$/nx2048/' dense.txt | "$make_model" both.onnx
 writes_once 2 "$sklink" both.onnx "$@" --dim one:n=1 --dim two:n=1 -o both.sk
 "$skrun" both.sk --network two --random 1 --check-integrity >both.txt
@@ -120,7 +120,7 @@ cmp y.npy y.want.npy || fail "weights that are not copied are wrong"
 [ "$(stat -c %a many.weights)" = "$(stat -c %a plain)" ] || fail "weights have the mode $(stat -c %a many.weights)"
 [ "$(stat -c %a many.sk)" = "$(stat -c %a apart.sk)" ] || fail "the package has the mode $(stat -c %a many.sk)"
 
-# Of what is not stored others may stand behind: these are copied.
+# Constants that are not stored may be followed by others: these are copied.
 sed 's/^node MatMul two t b/node MatMul two t d/; s/^node MatMul four v d/node MatMul four v b/' many.txt >between.txt
 "$make_model" between.onnx <between.txt
 "$sklink" between.onnx "$@" -o between.sk
@@ -156,7 +156,7 @@ model() {
 	END_OF_MODEL
 }
 
-# runs PACKAGE ARGUMENT…: what comes out is as without a file for weights.
+# runs PACKAGE ARGUMENT…: the results equal those without a file for weights.
 runs() {
 	rm -f got.npy
 	"$skrun" "$@" --input x=v.npy --output y=got.npy >out.txt || { cat out.txt; fail "$*"; }
@@ -192,8 +192,8 @@ runs there/two.sk --check-integrity
 "$sklink" one.onnx "$@" --weights there/one.weights -o there/one.sk
 cmp there/one.sk elsewhere/one.sk || fail "two links differ"
 
-# What is computed from constants has the same bytes on every machine, too, whatever --isa says: products, which differ
-# from level to level in rounding, are those of the lowest one.
+# Values computed from constants also have the same bytes on every machine, with any --isa: products, for which levels
+# round differently, are those of the lowest one.
 "$make_model" computed.onnx <<-END_OF_MODEL
 	input x f32 4x64
 	output y f32 4x64
@@ -261,7 +261,7 @@ refused "holds other weights" hash
 damage changed 5000 '\1'
 refused "integrity: its weights, 'one.weights', are not those that were linked" changed --check-integrity
 
-# What the package says of them must fit what it is.
+# The package's description of the file must match the file.
 at=$(grep -abo 'one\.weights' there/one.sk | head -1 | cut -d: -f1)
 hostile() {
 	cp there/one.sk there/hostile.sk
@@ -299,7 +299,7 @@ else
 	grep -q 'built without libsodium' err.txt || { cat err.txt; fail "signed weights"; }
 fi
 
-# Without libskrt a program maps them itself; before that they are no zeros, but nothing.
+# Without libskrt a program maps them itself; before that the addresses are unmapped, not zeros.
 cat >alone.c <<'C'
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -395,7 +395,7 @@ $CC $sanitize -I"$top_srcdir/loader" loads.c -o loads "$top_builddir/.libs/libsk
 grep -q "one.weights', and a package without a path has none beside it: say where they are" out.txt ||
 	{ cat out.txt; fail "a package in memory"; }
 
-# Of the command line.
+# Errors of the command line.
 fails_with "weights is for packages that are loaded" "$sklink" one.onnx "$@" -r --weights r.weights -o one.o
 fails_with "is what both -o and --weights would write" "$sklink" one.onnx "$@" --weights same -o same
 "$sklink" one.onnx "$@" --check --weights checked.weights -o checked.sk
@@ -406,7 +406,8 @@ cp one.onnx copy.onnx
 fails_with "copy.onnx" "$sklink" copy.onnx "$@" --weights copy.onnx -o copy.sk
 cmp one.onnx copy.onnx || fail "weights replace the model"
 
-# Constants that a package does not have cannot be said, and who only looks at one needs none.
+# --weights is refused for a package without a file of constants, and tools that only look at a package need no such
+# file.
 "$sklink" one.onnx "$@" -o inside.sk
 fails_with "inside.sk: it has no constants in a file of their own" "$skrun" inside.sk --random 1 --weights \
 	there/one.weights
