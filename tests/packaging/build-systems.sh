@@ -1,7 +1,7 @@
 #!/bin/bash
 # samples/building with CMake, Meson and make, against an installed sklink: the first build, one with nothing to do, and
-# one after a change of each thing that a package is made of. What has to be made again is, nothing else is, and the
-# program computes what the sources say.
+# one after a change of each thing that a package is made of. Each build makes only the outputs that have to be made
+# again, and the program prints the sources' result.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS LDFLAGS DESTDIR
@@ -113,8 +113,8 @@ tried() {
 	changed sklink "$packages" "$(expect 3 2 2 3)"
 	[ "$(value file.sk)" = "$(expect 3 2 2 3)" ] || fail "$system: file.sk computes $(value file.sk)"
 
-	# What cannot be linked stops the build with sklink's message, and what was there is no longer taken for up to
-	# date.
+	# A package that cannot be linked stops the build with sklink's message, and the old one does not count as up to
+	# date any more.
 	sed -i 's/kernel: add_f32/kernel: ad_f32/' "$project/network.yaml"
 	if build >said.txt 2>&1; then
 		fail "$system: a manifest with an error"
@@ -133,7 +133,7 @@ project() {
 	project=$dir/$1/building
 }
 
-# from_elsewhere: CMake without C, a manifest that is made, and a program of another folder; and what is no call of
+# from_elsewhere: CMake without C, a generated manifest, and a program of another folder; and errors in calls of
 # sklink_add_package.
 from_elsewhere() {
 	system=CMake

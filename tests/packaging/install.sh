@@ -1,6 +1,6 @@
 #!/bin/bash
-# make install: what is there can be found, read and used without the sources. Programs are built with it, and links
-# between the documents lead somewhere.
+# make install: the installed files can be found, read and used without the sources. Programs are built with them, and
+# links between the documents lead somewhere.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 prefix=$dir/inst
@@ -86,8 +86,8 @@ if [ -n "${python-}" ] && /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
 	[ "$(cat said.txt)" = 29791.0 ] || { cat said.txt >&2; fail "the Python package: another result"; }
 fi
 
-# The kernels for models are found where they are installed, unless nobody wants that; who repeats the link elsewhere
-# finds them, too.
+# The kernels for models are found where they are installed, unless an option excludes them; a link repeated elsewhere
+# also finds them.
 sklink composite.pbtxt --dim rows=4 --nostdlib -lskernels -o never.sk 2>said.txt && fail "--nostdlib searches a folder"
 grep -q 'there is no libskernels.a' said.txt || { cat said.txt; fail "--nostdlib"; }
 sklink composite.pbtxt --dim rows=4 -lskernels -o once.sk --repro=again.tar
