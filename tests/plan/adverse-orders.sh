@@ -1,6 +1,6 @@
 #!/bin/bash
 # No path of a link is quadratic: in each of the orders of tests/lib/adverse-orders.awk 100,000 tasks have at most 15
-# times the looks of all phases, the bytes and the memory of 10,000. What is compared are numbers of --stats, none of
+# times the looks of all phases, the bytes and the memory of 10,000. The numbers compared are those of --stats, none of
 # which is a time.
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Tasks in front of a product that is cut into blocks of rows, and behind it: each core computes what it has of the
-# blocks, so that a whole chain of row-wise and elementwise tasks waits for nobody. The results are those of the tasks
-# one by one, for every number of cores. Where a block would begin inside a unit, or the blocks are none to follow, the
-# await stays, and it is told why.
+# Tasks before and after a product that is cut into blocks of rows: each core computes its rows of the blocks, so that a
+# whole chain of row-wise and elementwise tasks needs no await. The results are those of the tasks one by one, for every
+# number of cores. If a block would begin inside a unit, or the blocks cannot be followed, the await stays, and the
+# reason is reported.
 . "$top_srcdir/tests/lib/lib.sh"
 cat >k.c <<'C'
 #include "skkernel.h"
@@ -160,7 +160,7 @@ M
 	proved $1.sk
 }
 
-# pair NAME PRODUCT TASK: a product of 36 rows in 5 blocks, in p, and the task behind it.
+# pair NAME PRODUCT TASK: a product of 36 rows in 5 blocks, in p, and the task after it.
 pair() {
 	cat >$1.yaml <<M
 sklink: 1
@@ -232,7 +232,7 @@ for device in host a3; do
 		link chain product $blocks $rows $columns
 		steps chain 3 0
 		same chain
-		# In memory is what the product reads and writes; task by task it would be five tensors.
+		# Memory has only the product's input and output; task by task it would be five tensors.
 		memory chain 'a t u' 'q p' $((rows * columns * (1 + 4)))
 		for task in norm quantise bias activate residual; do
 			reason chain $task BLOCKS_FOLLOWED "each core computes the rows of its blocks of 'product'"
@@ -256,8 +256,8 @@ link whole product 5 37 64 tile-fusion=0
 "$skdump" --diff whole.sk chain.sk >diff.txt && fail "no difference"
 grep -q 'by 5 blocks of 37' diff.txt || { cat diff.txt; fail "the difference is not told"; }
 
-# A product that is called for 6 rows at a time needs no blocks: with what is in front of it and behind it, it is one
-# step in tiles of whole sixes, of which nothing stays in memory but the residual's operand and the result.
+# A product that is called for 6 rows at a time needs no blocks: with the tasks before and after it, it is one step in
+# tiles of whole sixes, which leave only the residual's operand and the result in memory.
 for sizes in '101 64 3000' '101 64 1' '43 64 1000000' '401 20 3000'; do
 	read -r rows columns bytes <<<"$sizes"
 	link tiled six '' $rows $columns tile-bytes=$bytes
@@ -269,7 +269,7 @@ for sizes in '101 64 3000' '101 64 1' '43 64 1000000' '401 20 3000'; do
 	memory tiled 'a q p t u' '' 0
 done
 
-# A row of 20 numbers is no whole unit of 64; 16 rows are 5 units, and blocks begin there in one case alone.
+# A row of 20 numbers is not a whole unit of 64; 16 rows are 5 units, and blocks begin there in one case alone.
 link off product 5 37 20
 same off
 reason off bias BLOCKS_OFF_UNIT \
@@ -278,7 +278,7 @@ link units product 3 97 20
 steps units 3 0
 same units
 
-# Who cannot be followed.
+# Products that cannot be followed.
 link comb comb 5 37 64
 same comb
 reason comb bias BLOCKS_NO_ROWS \

@@ -99,7 +99,7 @@ for in_turns in '' 1; do
 	cores 8 '0@7 1@0 2@1 3@2'
 done
 
-# Predictions know where steps are, too: on two cores half the time, but for the launch.
+# Predictions also know the cores of steps: on two cores half the time, but for the launch.
 predicted() {
 	"$skrun" --predict "$1" | awk '$1 == "fused" { print $2; exit }'
 }
@@ -112,7 +112,7 @@ chains sums '[2, 20000]' '' 1
 begins 'a0@0 a1@0 a2@0 a3@0 b0@0 b1@0 b2@0 b3@0 c0@0 c1@0 c2@0 c3@0'
 awaits 0
 
-# ---- one block each, which nobody divides: each waits for the one before, where that is on whatever core ----
+# ---- one block each, which is not divided: each waits for the one before, if that is on any core ----
 chains halves '[20000]' 1 1
 begins 'a0@0 a1@1 a2@2 a3@3 b0@0 b1@1 b2@2 b3@3 c0@0 c1@1 c2@2 c3@3'
 cores 2 '0@0 1@1 2@0 3@1'
@@ -166,7 +166,7 @@ for entries in '' --no-task-entries; do
 	"$skdump" --launches m.sk | grep -q ' 3 cube, 24 vector ' || fail "$("$skdump" --launches m.sk)"
 done
 
-# ---- who goes on with the result of a long task is where that was; one more, who could not begin before, elsewhere,
+# ---- the reader of a long task's result is on that task's core; one more, which could not begin before, is elsewhere,
 # and waits ----
 device=host
 cat >m.yaml <<M
@@ -203,7 +203,7 @@ link_net() { # FLAGS PLACES MORE…
 }
 together='a0@0 a1@0 a2@0 a3@0' apart='a0@0 a1@1 a2@2 a3@3' # tile groups of two
 link_net --opt_level=2 "$together"
-link_net --target_os=linux "$apart" # which is no flag that says how to fuse
+link_net --target_os=linux "$apart" # which is not a flag that says how to fuse
 link_net '--opt_level=2 --enable_parallel_fusion' "$apart"
 link_net --opt_level=3 "$apart"
 link_net '--opt_level=3 --enable_parallel_fusion=off' "$together"

@@ -82,7 +82,7 @@ grep -qE ' c3 .*awaits v2, c2$' dump.txt || { cat dump.txt; fail "c3 does not aw
 for cores in 1 2 3; do "$skrun" model.sk --random 1 --verify --cores $cores; done
 "$skrun" model.sk --random 2 --verify --device a3
 
-# S12: what an option text may look like, and what not.
+# S12: valid and invalid option texts.
 link() {
 	"$sklink" model.yaml kernels.o -o model.sk "$@"
 }

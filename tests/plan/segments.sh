@@ -25,7 +25,7 @@ grep -E 'lone .*OP_UNSUPPORT' dump.txt || fail "no reason"
 "$skdump" --verify model.sk
 for cores in 1 2 3; do "$skrun" model.sk --random 1 --verify --cores $cores; done
 
-# null wins over every tag, and a segment is convex: what depends on the lone task is not in the first segment.
+# null wins over every tag, and a segment is convex: tasks that depend on the lone task are not in the first segment.
 sed -e 's/kernel: host_only, args: \[b, c\], scope: sp1/kernel: add, args: [b, b, c], scope: null/' model.yaml \
 	>null.yaml
 "$sklink" null.yaml kernels.o -o null.sk

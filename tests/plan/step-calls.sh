@@ -1,5 +1,5 @@
 #!/bin/bash
-# Steps with several calls: sklink makes none so far, so they are made from what it links (group-steps.c). They are
+# Steps with several calls: sklink makes none so far, so they are made from linked packages (group-steps.c). They are
 # proved, shown, run, checked, traced and predicted like the steps that they come from, and a step that would need an
 # await between its calls is refused.
 set -eu
@@ -25,7 +25,7 @@ SK_KERNEL(crash, "split=n; in x f32[n], out y f32[n], n i64");
 C
 compile status
 
-# Three divided calls, two on a home, two divided ones behind an await on it, and two by blocks of a range.
+# Three divided calls, two on a home, two divided ones after an await on it, and two by blocks of a range.
 cat >model.yaml <<M
 sklink: 1
 tensors:
@@ -62,7 +62,7 @@ for option in profiling preload-code=max split-mode=2; do
 	done
 done
 
-# What is shown: a row for each call, the step with its first one.
+# The output: a row for each call, the step with its first one.
 "$skdump" --steps grouped.sk >steps.txt
 grep -qE '^ +1 +A +scale +core +all cores +split' steps.txt || { cat steps.txt;
 	fail "the first call of the first step"; }
@@ -75,7 +75,7 @@ grep -q "it writes 'b', which 'C' reads: no await: however many cores" explained
 "$skdump" --diff single.sk grouped.sk >diff.txt && fail "skdump --diff sees nothing"
 grep -qE '^! +task +C +step +3 -> 1' diff.txt || { cat diff.txt; fail "skdump --diff does not show the step of C"; }
 
-# A prediction takes what all calls take.
+# A prediction takes the time of all calls.
 for package in single grouped; do
 	"$skrun" --predict --device host $package.sk >$package.txt
 done
@@ -93,7 +93,7 @@ for kernel in stop crash; do
 	done
 done
 
-# Without the awaits inside a step something is not in order, and what is said names the two calls.
+# Without the awaits inside a step two calls are not in order, and the message names them.
 cat >blind.yaml <<M
 sklink: 1
 tensors:

@@ -62,7 +62,7 @@ SK_KERNEL(draws, "vector; in x f32[n], out y f32[n], n i64 -> status");
 C
 compile kernels && compile state && compile draws
 
-# write SCOPE0 SCOPE1 SCOPE2: the scopes of the streams' tasks. Nothing but the event puts c2 behind v1.
+# write SCOPE0 SCOPE1 SCOPE2: the scopes of the streams' tasks. Only the event puts c2 after v1.
 write() {
 	cat >model.yaml <<M
 sklink: 1
@@ -102,7 +102,7 @@ run() {
 	"$skrun" model.sk --random 3 --guard >/dev/null
 }
 
-# Launches of one task each. Cube and vector cores are other cores: what runs on one lane leaves the other one free.
+# Launches of one task each. Cube and vector cores are other cores: a task on one lane leaves the other one free.
 write '' '' ''
 run
 for device in 'host --cores 2' a3 'a3 --seed 4'; do
@@ -129,7 +129,7 @@ run
 write '' ', scope: all' ', scope: all'
 run --scope-options 'all=debug-aiv-num=2'
 
-# A launch that fails ends the run: no other error comes first, whatever stream it is on.
+# A launch that fails ends the run: no other error comes first, on any stream.
 cat >bad.yaml <<'M'
 sklink: 1
 device: a3
@@ -153,7 +153,7 @@ for device in 'host --cores 2' a3; do
 done
 
 # Two instances of one package, launched on two streams, share a kernel's state: its launches do not overlap. All
-# packages share what the C library keeps.
+# packages share the C library's state.
 cat >state.yaml <<'M'
 sklink: 1
 device: a3

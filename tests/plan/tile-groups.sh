@@ -1,7 +1,7 @@
 #!/bin/bash
 # Tile groups: elementwise and row-wise tasks on the same bytes, operands that all rows share, sums of rows, widened and
 # narrowed types, several outputs, a value used twice, work in place, a kernel that is called in a loop, and a status.
-# The results are those of the tasks one by one, whatever the tile, the number of cores and the sizes are.
+# The results are those of the tasks one by one, for any tile, number of cores and sizes.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -169,8 +169,8 @@ same m.sk --cores 3 --guard
 same m.sk --cores 3 --check-races
 same m.sk --serial
 
-# What is shown of a group: how long its tiles are, beside the first call (of x, t and u two are in use at once), and
-# what its calls loop over beside each; and who awaits a step of several calls awaits the last one.
+# The output for a group: the length of its tiles, beside the first call (of x, t and u two are in use at once), and the
+# loops of its calls beside each; and an await of a step of several calls awaits the last one.
 cat >>kernels.c <<'C'
 void sum(const float *x, float *y, long n)
 {
@@ -207,9 +207,9 @@ for line in '"first": "one", "last": "three"' '"name": "three".*"awaits": \["two
 	grep -q "$line" report.json || { cat report.json; fail "--report does not say: $line"; }
 done
 
-# Where a core's part of all tensors stays in its cache, tiles are as long as they can be there; half of that cache for
-# what is in use at once in a tile. Of x, y and what lives inside, three tensors count. Nothing is known of a profile
-# without data-cache.
+# If a core's part of all tensors stays in its cache, tiles are as long as they can be there, with half of that cache
+# for the tensors in use at once in a tile. Of x, y and the tensors inside, three count. A profile without data-cache
+# has no such number.
 chain() { # N
 	cat >chain.yaml <<M
 sklink: 1
@@ -240,9 +240,9 @@ tiles_of unknown.profile 16384 512
 tiles_of small.profile 10880 4096
 tiles_of small.profile 10944 512
 
-# Kernels that look at where an address lies in its line of 64 bytes, as compilers' and people's vector code does, and
-# at where the last n % 64 elements begin: for each element both are what they are without groups, whatever the tile and
-# the cores are.
+# Kernels that depend on the place of an address in its line of 64 bytes, as vector code of compilers and people does,
+# and on the place at which the last n % 64 elements begin: for each element both are the same as without groups, for
+# any tile and cores.
 cat >look.c <<'C'
 #include "skkernel.h"
 static int place(const void *address)
@@ -296,7 +296,7 @@ M
 	"$sklink" look.yaml look.o -o plain.sk --scope-options '*=tile-fusion=0'
 	"$skrun" plain.sk --random 1 --cores 1 --unfused --output y=plain.y.npy >ran.txt
 }
-looked() { # TILE-BYTES ARGUMENTS…: what one step of all five computes is in y.npy
+looked() { # TILE-BYTES ARGUMENTS…: y.npy has the result of one step of all five
 	"$sklink" look.yaml look.o -o look.sk --scope-options "*=tile-bytes=$1"
 	shift
 	"$skdump" --launches look.sk | grep -qE ' 1  one  *five  *0 ' || { "$skdump" --steps look.sk;
@@ -333,7 +333,7 @@ look host 3101 16
 looked 3000
 unset differs
 
-# Structs lie in front of the tiles: to the last byte of 64, where one ends in a field that is small.
+# Structs come before the tiles: to the last byte of 64, if one ends in a small field.
 cat >kernels.c <<'C'
 #include "skkernel.h"
 struct options { const float *x; float *y; long n, fill[4]; short shift; unsigned char by[6]; };
@@ -361,8 +361,8 @@ M
 "$skrun" m.sk --random 1 --cores 3 --verify
 "$skrun" m.sk --random 1 --guard
 
-# What calls may read behind a tile is room behind it, on each core; where that is much, the temporary stays in the
-# workspace, which has it once. Three times half of the address space would be more than there is.
+# Bytes that calls may read after a tile are reserved after it, on each core; if they are many, the temporary stays in
+# the workspace, which has it once. Three times half of the address space would be more than there is.
 cat >behind.c <<'C'
 #include "skkernel.h"
 void copy(const float *x, float *y, long n)
@@ -402,8 +402,8 @@ for behind in 64 1048576 9223372036854770000; do
 	"$skdump" --verify behind.sk >/dev/null
 done
 
-# Which temporaries share bytes is decided call by call: in a chain those of every other call do, in the scratch, and no
-# two of one call. In the workspace, where they lie if much is read behind them, those of one step have their own bytes.
+# Temporaries share bytes call by call: in a chain those of every other call do, in the scratch, and no two of one call.
+# In the workspace, where they are if many bytes are read after them, those of one step have their own bytes.
 cat >chain.yaml <<M
 sklink: 1
 tensors:
@@ -433,8 +433,8 @@ for behind in 64 1048576; do
 	done
 done
 
-# Of a step in which any call stores past the caches, whichever it is, a fence stands behind the loop, once, and in
-# front of where the step is published: other cores then see what all of its tiles have stored.
+# If any call of a step stores past the caches, a fence comes after the loop, once, and before the step is published:
+# other cores then see the stores of all of its tiles.
 cat >past.c <<'C'
 #include "skkernel.h"
 #define KERNEL(name, words) \

@@ -1,7 +1,6 @@
 #!/bin/bash
-# What each option of scopes means for the calls of a tile group: doc/reference/scope-options.md has a row for each, and
-# here is a case for each row (manuals.sh looks). Whatever the options are, the results are those of the tasks one by
-# one.
+# The effect of each option of scopes on the calls of a tile group: doc/reference/scope-options.md has a row for each,
+# and here is a case for each row (manuals.sh checks). With any options the results are those of the tasks one by one.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -32,7 +31,7 @@ BLOCKS(meet, sk_sync_all, "sync-all");
 C
 $KERNEL_CC $KERNEL_CFLAGS -g -ffunction-sections -I"$top_srcdir/format" -c kernels.c -o kernels.o
 
-# link OPTIONS [LAST [DEVICE [STREAMS…]]]: three divided tasks and a LAST one, and what they are in steps.txt and
+# link OPTIONS [LAST [DEVICE [STREAMS…]]]: three divided tasks and a LAST one, with their steps in steps.txt and
 # reasons.txt.
 link() {
 	local last=${2:-early} device=${3:-host} streams=("${4:-0}" "${5:-0}" "${6:-0}")
@@ -92,7 +91,7 @@ steps $group last
 link stream-fusion=0 early host 0 1 2
 steps one,two last
 
-# All that it calls is fetched ahead once, in front of the loop; the kernel behind it while it runs.
+# All its code is fetched ahead once, before the loop; the next kernel's while it runs.
 link tile-bytes=3000:preload-code=per-func
 steps $group last
 [ "$(code sk_sp | grep -cE 'prefetcht1')" = 4 ] || { code sk_sp; fail "preload-code: not four prefetches"; }
@@ -130,7 +129,7 @@ for task in one two three; do
 	grep -qE "^ *$task " profile.txt || { cat profile.txt; fail "profiling: no line for $task"; }
 done
 
-# Who is flushed is in no group; who is not may be.
+# A task that is flushed is in no group; others may be.
 link debug-dcci-all=1
 steps one two three last
 says two TILE_FLUSHED
@@ -156,8 +155,8 @@ link debug-aiv-num=2:debug-aic-num=1 early a3
 	fail "debug-aiv-num changes units or tiles"; }
 steps $group last
 
-# Kernels that get a block are never called in tiles. Where one does not start early, cores keep to its blocks in front
-# of it, too.
+# Kernels that get a block are never called in tiles. If one does not start early, cores also keep to its blocks before
+# it.
 for awaits in 1:1 0:0 0:2; do
 	link early-start=${awaits#*:}
 	steps $group last
@@ -171,7 +170,7 @@ for value in 0 1; do
 	says last TILE_NOT_DIVIDED
 done
 
-# Groups that there are not are no reason to split a scope.
+# Absent groups are not a reason to split a scope.
 link strict-scope-check=abort:tile-fusion=0
 link strict-scope-check=abort
 steps $group last

@@ -1,7 +1,6 @@
 #!/bin/bash
-# Tasks of one tile group need not be neighbours in the manifest: chains that take turns, a task between that has
-# nothing to do with them, one that a task behind waits for. Where an event is, tasks stay where they are. What is
-# computed is the same.
+# Tasks of one tile group need not be neighbours in the manifest: interleaved chains, a task in between that does not
+# depend on them, one that a later task waits for. At an event tasks stay where they are. The results are the same.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -101,7 +100,7 @@ steps 'up a,b,c,d,y,z down' "$(
 	task down turn 'y, e'
 	task z add 'd, a, z')"
 
-# They are not if something comes behind one of them and in front of the other.
+# They are not if a task comes after one of them and before the other.
 steps 'a between b,y' "$(
 	task a scale 'x, a'
 	task between turn 'a, c'
@@ -113,7 +112,7 @@ steps 'b between a,y' "$(
 	task between turn 'b, c'
 	task y add 'a, b, y' 'after: between')"
 
-# One that comes between whatever is done: its input is written in the group, and its output is read there.
+# One that is in between in any order: its input is written in the group, and its output is read there.
 steps 'a,b between c,y' "$(
 	task a scale 'x, a'
 	task between turn 'a, c'
@@ -121,7 +120,7 @@ steps 'a,b between c,y' "$(
 	task c add 'b, c, d'
 	task y scale 'd, y')"
 
-# Plain tasks of a stream stay in order, though what comes behind the second one could be in a group otherwise.
+# Plain tasks of a stream stay in order, though the tasks after the second one could be in a group otherwise.
 steps 'a first second y' "$(
 	task a scale 'x, a'
 	task first turn 'a, z'
@@ -133,8 +132,8 @@ steps 'second a,y first' "$(
 	task second turn 'w, b' 'stream: 1'
 	task y add 'a, b, y')"
 
-# All of the stream up to a record comes before the task that waits for it, and all from there on behind it; so does
-# `after`.
+# All of the stream up to a record comes before the task that waits for it, and all later tasks after it; the same holds
+# for `after`.
 steps 'a e b,y f' "$(
 	task a scale 'x, a'
 	task e turn 'w, e' 'record: done'
@@ -152,7 +151,7 @@ steps 'a other b' "$(
 	task other turn 'w, z' 'after: a'
 	task b scale 'a, y' 'after: other')"
 
-# What would have been a group and is taken apart again stands where the network has it.
+# Tasks of a group that is taken apart again are in the network's order.
 sed -i 's/^void turn/void sums(const float *x, float *s, long m, long k)\n{\n\tfor (long i = 0; i < m; i++)\n\t\ts[i] = x[i * k];\n}\nSK_KERNEL(sums, "split=m; in x f32[m,k], out s f32[m], m i64, k i64");\n&/' kernels.c
 compile kernels
 cat >m.yaml <<M
@@ -169,8 +168,8 @@ grep -q '"name": "sums", .*"tile_reason": "TILE_FEW_UNITS"' m.json || fail "the 
 "$skdump" --steps m.sk | awk '/^ *[0-9]+  / { printf "%s ", $2 }' | grep -qx 'a other sums ' || {
 	"$skdump" --steps m.sk; fail "not in the order of the network"; }
 
-# Where the whole is taken apart again, since a row of three tensors is too long for a tile, neighbours are a group all
-# the same.
+# If the whole is taken apart again, since a row of three tensors is too long for a tile, neighbours are a group all the
+# same.
 cat >m.yaml <<M
 sklink: 1
 tensors:
@@ -187,9 +186,9 @@ grep -q '"name": "y", .*"tile_reason": "TILE_NO_TILE"' m.json || fail "'y' is no
 grep -q '"name": "b", .*"tile_reason": "TILE_JOINED"' m.json || fail "'b' is in no group with 'a'"
 "$skdump" --verify m.sk >/dev/null
 
-# inside NAME: what lives within one step of several calls has no workspace, and no pair of its calls is in order by an
-# await. Which tasks are a step is the report's, who accesses what the manifest's, and where it lies what skdump says.
-# $inside is how much lives there.
+# inside NAME: tensors that live within one step of several calls have no workspace, and no pair of its calls is in
+# order by an await. The report gives the tasks of a step, the manifest their accesses, and skdump the places. $inside
+# is the number of bytes that live there.
 cat >inside.awk <<'A'
 function word(pattern,  found) { return match($0, pattern) ? substr($0, RSTART, RLENGTH) : "" }
 function value(key,  found) {
@@ -252,8 +251,8 @@ for seed in 1 2 3; do
 done
 
 # A layer of samples/decode_layers ends with a sum of rows, and the next one begins with their norm: all of these are
-# groups. Of no other two that divide rows alike: every way from the one to the other leads through a product, or
-# through a task that reads a scalar. Here that follows from the manifest alone: of two vector tasks that share rows,
+# groups. No other two tasks that divide rows alike are: every way from the one to the other leads through a product, or
+# through a task that reads a scalar. Here that follows from the manifest alone: for two vector tasks that share rows,
 # either the data leads from task to task to the second one through another kind of task, or the two may be one group.
 sample=$top_srcdir/samples/decode_layers
 sh "$sample/generate" 61 >decode.yaml
@@ -301,10 +300,10 @@ echo "decode_layers: $(wc -l <formed.txt) unions formed of $(wc -l <allowed.txt)
 cmp allowed.txt formed.txt || fail "decode_layers: others are formed than the data allows"
 [ "$(wc -l <formed.txt) $refused $others" = '60 121 0' ] ||
 	fail "decode_layers: $refused with a product between, $others otherwise"
-# What such a group hands on leaves it, too: the rows are added again behind attention. So nothing lives there.
+# The output of such a group also leaves it: the rows are added again after attention. So nothing lives there.
 inside decode
 [ "$inside" = 0 ] || fail "decode_layers: $inside temporaries live in groups"
-# Where rows go from vector task to vector task, no await stands between, in one group or not.
+# If rows go from vector task to vector task, no await comes in between, in one group or not.
 rows=$(grep '"covered_by"' decode.json | grep -E '"why": "read after write", "tensor": "(x|residual)_[0-9]+"' |
 	grep -E '"later": "(norm|post_norm|combine)_')
 echo "decode_layers: $(wc -l <<<"$rows") times rows go on without an await"

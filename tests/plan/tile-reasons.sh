@@ -1,6 +1,6 @@
 #!/bin/bash
-# Why a task is, or is not, in one tile group with the task in front of it: a case for each code, in the report, in
-# --explain of sklink and of skdump, and in skdump --reasons.
+# Why a task is, or is not, in one tile group with the task before it: a case for each code, in the report, in --explain
+# of sklink and of skdump, and in skdump --reasons.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -94,7 +94,7 @@ M
 	"$skdump" --verify m.sk >/dev/null
 }
 
-# is CODE TASK SENTENCE: that is what is told of the task, everywhere.
+# is CODE TASK SENTENCE: all tools print that for the task.
 is() {
 	seen="$seen $1"
 	grep -E -- "^    \{\"name\": \"$2\", .*\"tile_reason\": \"$1\", \"tile_because\": \"$3\"\}" m.json >/dev/null ||
@@ -176,14 +176,14 @@ pair 'kernel: scale, args: [front, half]'
 is TILE_OTHER_PARTS two "$apart it shares 'a' with 'one', and the two divide it in different ways"
 pair 'kernel: scale, args: [c, b]'
 is TILE_NOTHING_SHARED two "$apart they divide no bytes alike, so there is nothing to save"
-# Two tasks that a third one comes between, whatever the order.
+# Two tasks that a third one comes between, in any order.
 link "$one
   - {name: two, kernel: scale_all, args: [a, b], scope: sp}
   - {name: three, kernel: bias, args: [a, k, c], scope: sp}
   - {name: four, kernel: bias, args: [b, k, a], scope: sp}"
 is TILE_JOINED three "in one group with 'one' before it: it shares 'a' with 'one', part by part"
 is TILE_BETWEEN four "not in one group with 'three' before it: 'two' comes between them"
-# The last task comes after the one in front of it, and so its group, with the first task, comes behind theirs.
+# The last task comes after the one before it, and so its group, with the first task, comes after theirs.
 link "$one
   - {name: two, kernel: scale_all, args: [few, few2], scope: sp}
   - {name: three, kernel: bias, args: [x, k, c], scope: sp}

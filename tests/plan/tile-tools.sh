@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the tools say of tile groups. Races inside of one are found, on one core, too; traces and profiles have each of
+# The tools' output for tile groups. Races inside of one are found, also on one core; traces and profiles have each of
 # its calls, over all tiles; faults, statuses and time-outs name the call.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
@@ -22,9 +22,9 @@ compile kernels
 
 # ---- races ----
 
-# A call that reads all of a tensor, behind and in front of one that writes it, in steps that are in tiles although they
-# must not be: on one core no await is missing, but the tiles come in an order that the network does not have.
-race() { # TASK WHAT OTHER WHAT: says so, of tensor a; the tasks are in tasks.txt
+# A call that reads all of a tensor, after and before one that writes it, in steps that are in tiles although they must
+# not be: on one core no await is missing, but the tiles come in an order that the network does not have.
+race() { # TASK WHAT OTHER WHAT: the message says so, of tensor a; the tasks are in tasks.txt
 	cat >race.yaml <<M
 sklink: 1
 tensors:
@@ -101,9 +101,9 @@ M
 "$skdump" --verify work.sk >/dev/null
 "$skdump" --launches work.sk | grep -qE ' superkernel .* 1 +A +.*C +0 ' || { "$skdump" --launches work.sk;
 	fail "not one step"; }
-# Sums as the kernels' work is, up to a factor of 1.5, which together are what the core's part takes, but for what the
-# loop takes itself. On a busy machine a core may be taken away in the middle of a call; not in one of 50 short runs,
-# though.
+# The calls' times are in proportion to the kernels' work, up to a factor of 1.5, and add up to the time of the core's
+# part, but for the loop's own time. On a busy machine a core may be taken away in the middle of a call, but not in
+# every one of 50 short runs.
 right() {
 	awk -v options="$1" '$1 ~ /^[ABC]$/ && NF == 6 { calls[$1] = $2; total[$1] = $3; tasks++ }
 		/^all cores/ { all = $3 }
@@ -131,8 +131,8 @@ awk '$1 ~ /^[AB]$/ && $2 == 9 * 125 || $1 == "C" && $2 == 9 * (124 * 4 + 3) { ri
 
 # ---- faults and statuses ----
 
-# Kernels that fail at one element: told are the task, the kernel and, of a fault, the tile, on however many cores. Of
-# several that fail, the one named is one that fails in any case.
+# Kernels that fail at one element: the message names the task, the kernel and, for a fault, the tile, on any number of
+# cores. If several fail, it names one that fails in any case.
 cat >fails.c <<'C'
 #include "skkernel.h"
 int stop(const float *x, float *y, long n, float where)
@@ -161,7 +161,7 @@ void hang(const float *x, float *y, long n, float where)
 }
 SK_KERNEL(hang, "split=n; in x f32[n], out y f32[n], n i64, where f32");
 C
-# By rows; and with so many arguments that the frame holds what tells the tile further up than a byte counts.
+# By rows; and with so many arguments that the frame has the tile's number at an offset beyond a byte.
 cat >>fails.c <<'C'
 void rows(const float *x, float *y, long m, long n, float where)
 {
@@ -189,7 +189,7 @@ numbers() { # SHAPE
 }
 numbers '1000,' >x.npy
 numbers '125, 8' >rows.npy
-at() { # ELEMENT: what x holds there, 2^22 + ELEMENT / 2
+at() { # ELEMENT: the value of x there, 2^22 + ELEMENT / 2
 	awk -v i="$1" 'BEGIN { printf "%.1f", 4194304 + i / 2 }'
 }
 chain() { # KERNEL ELEMENT-OF-B ELEMENT-OF-C
@@ -215,7 +215,7 @@ says() { # TASKS TEXT [OPTION...]
 	done
 }
 none=5000
-tile_of() { # ELEMENT: what a fault there says
+tile_of() { # ELEMENT: the message for a fault there
 	echo "in the tile of elements $(($1 / 64 * 64)) to $(($1 / 64 * 64 + 63 < 999 ? $1 / 64 * 64 + 63 : 999))"
 }
 for element in 0 63 64 500 999; do
@@ -268,8 +268,8 @@ M
 by_rows 500 $none B '448 to 511'
 by_rows $none 500 C '56 to 63'
 by_rows $none 999 C '120 to 124'
-# Several that would fail: the one that is named fails on what it gets when tasks run one by one, too, the others being
-# sound; of those that several cores have come to it is the first one of the network.
+# Several that would fail: the named one also fails on its input when tasks run one by one, the others being sound;
+# among those that several cores have reached it is the first one of the network.
 both() { # ELEMENT-OF-B ELEMENT-OF-C: names B or C, with the tile
 	for options in '--cores 1' '--cores 2' '--cores 7' '--device a3' '--cores 7 --guard'; do
 		chain $kernel $1 $2
@@ -289,9 +289,9 @@ for kernel in stop crash; do
 	chain $kernel 10 10 && says B '' # in the same tile C comes after B, which has ended the launch
 done
 
-# What fails only on what nobody has computed yet is never named, in the same step or behind an await: where B has ended
-# the launch, all values are positive that C and E would find in its place, in the tile of which B has computed a part,
-# too.
+# A call that fails only on values that have not been computed yet is never named, in the same step or after an await:
+# if B has ended the launch, all values are positive that C and E would find in its place, also in the tile of which B
+# has computed a part.
 cat >>fails.c <<'C'
 int negate(const float *x, float *y, long n, float where)
 {

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What tile groups save, as --report and --explain estimate it, is what calls count that are really made: every kernel
-# here says which bytes it reads and writes. Task by task each of them moves; in tiles those that a tile has had before
-# do not, nor does what lies in the scratch, where tile after tile has the same addresses.
+# The traffic that tile groups save, as --report and --explain estimate it, equals the count of real calls: every kernel
+# here notes the bytes that it reads and writes. Task by task each of them moves. In tiles bytes that a tile has had
+# before do not move, nor do those in the scratch, which has the same addresses for tile after tile.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -66,8 +66,8 @@ tasks:
 M
 "$sklink" m.yaml kernels.o -o m.sk --scope-options '*=tile-bytes=4096' --report=m.json --explain three >said.txt
 
-# In a tile, which begins with the kernel `scale`: what is read after it was read or written there has not to be
-# fetched, and what is written again has to be stored once. Addresses that are written in more than one tile are
+# In a tile, which begins with the kernel `scale`: bytes that are read after they were read or written there need not be
+# fetched, and bytes that are written again have to be stored once. Addresses that are written in more than one tile are
 # scratch; those that are read only and come again are fetched once.
 cat >count.awk <<'A'
 $1 == "R" || $1 == "W" {
@@ -115,12 +115,12 @@ done
 grep -qE "^  \"tiles\": \{\"temporaries_in_scratch\": 0, .*\"traffic\": \{\"before\": $before, \"after\": $before\}\},\$" plain.json ||
 	{ grep traffic plain.json; fail "tile-fusion=0 saves something"; }
 
-# changes FILE: what groups change, beside the traffic, as "before after" of each.
+# changes FILE: the changes by groups, beside the traffic, as "before after" of each.
 changes() {
 	sed -nE 's/^  "tiles": .*"temporaries_in_memory": \{"before": ([0-9]+), "after": ([0-9]+)\}, "workspace": \{"before": ([0-9]+), "after": ([0-9]+)\}, "awaits": \{"before": ([0-9]+), "after": ([0-9]+)\}.*/\1 \2 \3 \4 \5 \6/p' "$1"
 }
 
-# What is said of the network without groups is what a link without them says.
+# The numbers for the network without groups equal those of a link without them.
 compare() { # MEMORY WORKSPACE AWAITS: with groups there is that much
 	changes m.json
 	read -r memory memory_after workspace workspace_after awaits awaits_after <<<"$(changes m.json)"
