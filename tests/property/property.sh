@@ -6,7 +6,7 @@ cp "$top_srcdir/tests/property/property-kernels.c" "$top_srcdir/tests/property/p
 KERNEL_CFLAGS="$KERNEL_CFLAGS -ffunction-sections -fdata-sections" # only those that have hidden state shall
 compile property-kernels
 
-# They stay, for those who repeat a case.
+# They stay, for people who repeat a case.
 kernels=$top_builddir/tests/property/property-kernels.o
 cp property-kernels.o "$kernels.$$"
 mv "$kernels.$$" "$kernels"
