@@ -301,7 +301,7 @@ def test_packages_that_are_none(tmp_path):
         with pytest.raises(FileNotFoundError, match="none.sk: .*No such file") as raised:
             make()
         assert isinstance(raised.value, sklink.Error) and raised.value.errno == errno.ENOENT and raised.value.status in ("SKRT_CANNOT_READ", "SKRT_NOT_FOUND")
-    with pytest.raises(sklink.Error) as raised:  # it is there, and is no file
+    with pytest.raises(sklink.Error) as raised:  # it exists, and is not a file
         sklink.Package(tmp_path)
     assert not isinstance(raised.value, FileNotFoundError)
     with pytest.raises(sklink.Error, match="text.sk") as raised:
@@ -357,7 +357,7 @@ def test_events(awaiting, composite):
     flag = sklink.empty(1, "int32")
     flag[0] = 0
     start.record(first)
-    sklink.Package(awaiting, device).launch(first, flag=flag)  # nobody has the package any more, but the stream
+    sklink.Package(awaiting, device).launch(first, flag=flag)  # only the stream has the package now
     done.record(first)
     second.wait(done)
     y = sklink.Package(composite, device).launch(second, x=numbers())["y"]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The Python package: its tests, with pytest; then its wheel in a virtual environment, without a network, where the
-# tutorial's program gives what NumPy computes.
+# tutorial's program gives NumPy's results.
 . "$top_srcdir/tests/lib/lib.sh"
 wheel=$(echo "$top_builddir"/python/sklink-*.whl)
 [ -e "$wheel" ] || { echo "SKIP: configure has found no python3"; exit 77; }
