@@ -1,7 +1,7 @@
 #!/bin/bash
-# skrun --guard and --check-races with kernels whose blocks wait for one another and kernels that start early: honest
-# ones pass; what each lets itself do while it must not touch anything, or beside its tensors in front of a wait and
-# behind it, is found in both modes; and so is every await that a plan lacks.
+# skrun --guard and --check-races with kernels of blocks that wait for one another and kernels that start early. Honest
+# ones pass. Accesses that break the rules, during a wait, or beside the kernel's tensors before a wait and after it,
+# are found in both modes; and so is every await that a plan lacks.
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
 #include "skkernel.h"
@@ -114,7 +114,7 @@ with open('w.npy', 'wb') as f:
     f.write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header.encode() + struct.pack('<f', 1))
 P
 
-# model DEVICE WHAT…: a network in which each of the three kernels does one thing.
+# model DEVICE WHAT…: a network in which each of the three kernels has one behaviour.
 model() {
 	cat >model.yaml <<M
 sklink: 1
@@ -138,7 +138,7 @@ M
 	"$sklink" model.yaml kernels.o -o model.sk
 }
 
-# What is right passes, with the right results.
+# Correct kernels pass, with the right results.
 for device in host a3; do
 	model $device
 	"$skdump" --verify model.sk >/dev/null
@@ -184,7 +184,7 @@ strip model.sk
 fails_with "task 'C': kernel pair on vector core 1: $fault write at address 0x[0-9a-f]*, [0-9]* bytes after the end of tensor 'c', of which .*; at pair\+0x" \
 	"$skrun" model.sk --random 1 --guard --device a3
 
-# Without checks nobody notices the least of it; a forgotten wait everybody does.
+# Without checks even the smallest of these goes unnoticed; a forgotten wait is always found.
 model host 0 0 4
 "$skrun" model.sk --random 1 >/dev/null
 model host 0 0 6

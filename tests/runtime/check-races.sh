@@ -1,6 +1,6 @@
 #!/bin/bash
-# skrun --check-races: of each plan, every await that orders data is missed when it is dropped, whatever the order in
-# which the cores run; whole plans pass. Kernels that write what their signatures do not let them are found, too.
+# skrun --check-races: in each plan, every await that orders data is missed when it is dropped, in any order of the
+# cores; whole plans pass. Kernels that write where their signatures do not let them are also found.
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/runtime/check-kernels.c" "$top_srcdir/tests/lib/kernels.c" . && compile check-kernels &&
 	compile kernels
@@ -59,7 +59,7 @@ for model in blocks streams; do
 done
 [ $dropped = 6 ] || fail "$dropped awaits have been dropped"
 
-# Signatures that lie: a part that reaches too far, an input that is written, even with what it holds.
+# Signatures that lie: a part that reaches too far, an input that is written, even with its own value.
 cat >lies.yaml <<'M'
 sklink: 1
 tensors:

@@ -1,6 +1,6 @@
 #!/bin/bash
-# skrun --check-split: kernels whose results depend on the length or the place of a call are found, all of a package,
-# and named with task, tensor and length; honest kernels pass, on sizes that are no multiple of anything.
+# skrun --check-split: kernels with results that depend on the length or the place of a call are found, all of a
+# package, and named with task, tensor and length; honest kernels pass, on sizes that are not multiples of anything.
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/runtime/split-kernels.c" "$top_srcdir/tests/lib/kernels.c" .
 compile kernels
@@ -42,7 +42,7 @@ grep -qx 'Split: bit-identical (6 of 8 tasks in calls for parts; 1 more would be
 	||
 	{ cat out.txt; fail "not what was checked"; }
 
-# The last run is the one whose results count: inout tensors are changed once.
+# The results of the last run count: inout tensors are changed once.
 "$skrun" honest.sk --random 1 --check-split --output counts=checked.npy >/dev/null
 "$skrun" honest.sk --random 1 --unfused --output counts=plain.npy
 cmp checked.npy plain.npy || fail "other results"
@@ -88,11 +88,11 @@ said t4 three '192 elements \(from [0-9]* on\)' "writes other bits into tensor '
 	1003
 said t5 impatient '64 elements \(from 0 on\)' 'returns status 7, unlike' 1003
 
-# Nobody else notices all of them.
+# No other check finds all of them.
 "$skrun" liars.sk --random 1 --guard --cores 1 >/dev/null
 fails_with 'check-split runs each task in parts' "$skrun" liars.sk --random 1 --check-split --verify
 
-# Of 200,007 units few are called alone: those of series of 256 calls, 3,125 units apart, and the last ones. All calls
+# Few of 200,007 units are called alone: those of series of 256 calls, 3,125 units apart, and the last ones. All calls
 # together are less than half as many as there are units. The kernel is wrong in calls for one row alone, of two floats.
 cat >many.c <<'C'
 #include "skkernel.h"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Kernels that belie the direction of a parameter: one that writes through a pointer that is for reading, and one that
-# leaves part of an output as it is. --verify and --guard find both, wherever the tensors lie, and nobody who keeps to
-# his signature is accused.
+# leaves part of an output as it is. --verify and --guard find both, wherever the tensors lie, and accuse no kernel that
+# keeps to its signature.
 . "$top_srcdir/tests/lib/lib.sh"
 
 cat >kernels.c <<'C'

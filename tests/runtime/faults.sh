@@ -1,7 +1,7 @@
 #!/bin/bash
-# Whatever a kernel does ends its launch with an error that names task, kernel, core and place, and nothing else: in a
-# fused and in a lone task, on any number of cores, on threads and on the simulated device. tests/runtime/faults.c looks
-# at each error.
+# Any fault of a kernel ends its launch with an error that names task, kernel, core and place, and has no other effect:
+# in a fused and in a lone task, on any number of cores, on threads and on the simulated device. tests/runtime/faults.c
+# checks each error.
 . "$top_srcdir/tests/lib/lib.sh"
 # ThreadSanitizer holds back the signal that expels a kernel: it would never end.
 if nm "$skrun" | grep -q '__tsan_init'; then
@@ -47,7 +47,7 @@ for where in 'host 1' 'host 2' 'host 7' 'a3 0' 'a3 1'; do
 		fail "by a thunk on $where"
 done
 
-# kind NAME: what the kernel does.
+# kind NAME: the kernel's behaviour.
 kind() {
 	local number=$(awk -v name="$1" \
 		'/^enum {/ { count = 0; next } $1 == name "," { print count } /^\t[A-Z_]+,/ { count++ }' \
@@ -73,8 +73,8 @@ for size in 16 60; do
 	done
 done
 
-# Without the register that leads to the thread's own memory the fault is one all the same, and who asks is told whose
-# it was. (AddressSanitizer has alternate stacks of its own, on which nothing says what the register has held.)
+# Without the register that leads to the thread's own memory the fault is still found, and checked runs name its task.
+# (AddressSanitizer has alternate stacks of its own, on which nothing says what the register has held.)
 if ! nm "$skrun" | grep -q '__asan_init'; then
 	kind LOST_THREAD
 	lost="segmentation fault .SIGSEGV.: read at address 0x0; at .*; a kernel on this core had changed FS, by which a thread finds its own memory"
@@ -86,7 +86,7 @@ if ! nm "$skrun" | grep -q '__asan_init'; then
 	done
 fi
 
-# Changed control state is nobody's concern but that of the core's other tasks; who asks is told whose it was.
+# Changed control state concerns only the core's other tasks; checked runs name the task that changed it.
 untidy() {
 	kind $1
 	for file in fused lone; do
@@ -101,12 +101,12 @@ untidy ROUNDING 'it has changed MXCSR .rounding, flushing to zero, exceptions. f
 untidy CONTROL_WORD 'it has changed the x87 control word from 0x37f to 0xc7f$'
 untidy PENDING 'it has changed the x87 control word from 0x37f to 0x37b$'
 untidy FULL 'it has returned with values on the x87 stack, or from MMX without emms$'
-# Who has a fault, too, has that in the first place.
+# A kernel that also has a fault is reported for the fault.
 kind UNTIDY_FAULT
 fails_with "^skrun: error: .*: task 'bad': kernel misbehave on core .: segmentation fault .SIGSEGV.: write at address 0x10; at misbehave" \
 	"$skrun" fused.sk --input kind=kind.npy --random 1 --guard --cores 2
 
-# Inputs are mapped, and files that are cut off raise SIGBUS, too: libskrt tells the two apart.
+# Inputs are mapped, and files that are cut off also raise SIGBUS: libskrt tells the two apart.
 kind UNALIGNED
 fails_with "^skrun: error: .*: task 'bad': kernel misbehave on core .: bus error .SIGBUS.: an access that is not aligned, while the kernel has alignment checks on; at misbehave" \
 	"$skrun" fused.sk --input kind=kind.npy --random 1 --cores 2
@@ -121,7 +121,7 @@ fails_with "^skrun: error: .*: task 'bad': kernel misbehave on core .: segmentat
 	/usr/bin/python3 -c 'import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32)); os.execv(sys.argv[1], sys.argv[1:])' \
 	"$skrun" fused.sk --input kind=kind.npy --random 1 --cores 2
 
-# What a kernel may do.
+# Behaviour that is allowed.
 for name in FITTING_FRAME UNUSED_SEGMENT IDENTIFICATION UPPER_HALVES; do
 	kind $name
 	for options in --serial '--unfused --cores 2' '--guard --cores 2' '--guard --device a3'; do

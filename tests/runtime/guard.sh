@@ -1,7 +1,7 @@
 #!/bin/bash
-# skrun --guard: accesses out of bounds, reads of what nobody has written and outputs that are not written whole are
-# found, and named by task and tensor, in bound tensors and in the workspace, whose temporaries share bytes; honest
-# kernels pass, and compute what they always do.
+# skrun --guard: accesses out of bounds, reads of unwritten bytes and outputs that are not written whole are found, and
+# named by task and tensor, in bound tensors and in the workspace, where temporaries share bytes; honest kernels pass,
+# and compute the same as always.
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/runtime/check-kernels.c" . && compile check-kernels
 
@@ -64,7 +64,7 @@ found copy 5 "segmentation fault .SIGSEGV.: read at address 0x[0-9a-f]*, [0-9]* 
 found copy 6 "segmentation fault .SIGSEGV.: write at address 0x[0-9a-f]*, at byte [0-9]* of tensor 'b', of which the call may only read"
 found copy_plain 1 "it has written right after the end of tensor 'c', of which the call may write bytes 0 to 3999"
 
-# Without --guard nobody notices.
+# Without --guard this goes unnoticed.
 "$skrun" copy1.sk --random 1 --cores 1 >/dev/null
 
 # Bytes 160 to 199, then 160 to 163 alone, are not written: the kernel is told that was to write them, in each run,
@@ -105,7 +105,7 @@ for options in '' '--cores 1' '--device a3' '--unfused' '--check-races'; do
 	"$skrun" half2.sk --random 1 --guard $options >/dev/null
 done
 
-# What nobody writes of an output stays as it was, up to the byte.
+# Unwritten parts of an output stay as they were, up to the byte.
 cat >odd.yaml <<'M'
 sklink: 1
 tensors:
@@ -120,7 +120,7 @@ M
 "$skrun" odd.sk --random 1 --guard >guarded.txt
 results guarded.txt | cmp plain.txt - || fail "the rest of an output has changed"
 
-# Two bytes of which the pattern is all ones: what is written is not taken for it.
+# Two bytes with a pattern of ones only: written bytes are not taken for it.
 cat >ones.yaml <<'M'
 sklink: 1
 tensors:
@@ -133,7 +133,7 @@ M
 "$skrun" ones.sk --random 1 --guard >guarded.txt
 grep -q ': 0 0 255 255 0 0' guarded.txt || { cat guarded.txt; fail "written bytes are lost"; }
 
-# What a call could access it can no longer when the next one runs.
+# Memory that one call could access is not accessible when the next one runs.
 cat >kept.yaml <<'M'
 sklink: 1
 tensors:
@@ -172,8 +172,8 @@ results guarded.txt | cmp plain.txt - || fail "arguments arrive otherwise"
 
 fails_with 'serial entries run unchecked' "$skrun" many.sk --random 1 --guard --serial
 
-# A process with too many mappings can no longer protect memory: an error wherever that happens, and never a crash or a
-# result that nobody has checked. (Sanitizers do not let themselves be preceded.)
+# A process with too many mappings cannot protect memory any more: an error wherever that happens, and never a crash or
+# an unchecked result. (Sanitizers do not let themselves be preceded.)
 if nm "$skrun" | grep -qE '__(asan|tsan)_init'; then
 	exit 0
 fi
@@ -215,7 +215,7 @@ done
 [ "$refused" -ge 20 ] || fail "only $refused refusals"
 
 # Tensors for which there is no memory are refused, with name and size, before anything is filled: one of 1 TiB, and
-# five of two fifths of the memory each, of which no more than two exist at a time without --guard.
+# five of two fifths of the memory each, of which at most two exist at a time without --guard.
 cat >grow.c <<'C'
 #include "skkernel.h"
 

@@ -6,7 +6,7 @@
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
 printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (10,), }" >w.npy
 head -c 40 /dev/zero >>w.npy
-cp w.npy v.npy # behind a gap
+cp w.npy v.npy # after a gap
 printf 1 | dd of=v.npy bs=1 seek=140 conv=notrunc status=none
 
 cat >model.yaml <<'M'
@@ -32,7 +32,7 @@ for file in model bare small; do
 	proved $file.sk
 done
 
-# The build-id tells constants apart, too.
+# The build-id also tells constants apart.
 cp w.npy kept.npy
 printf 1 | dd of=w.npy bs=1 seek=140 conv=notrunc status=none
 "$sklink" model.yaml kernels.o -o other.sk
@@ -40,7 +40,7 @@ mv kept.npy w.npy
 [ "$(readelf -n model.sk | grep 'Build ID')" != "$(readelf -n other.sk | grep 'Build ID')" ] ||
 	fail "other constants, the same build-id"
 
-# Whoever strips keeps what is loaded.
+# Every way of stripping keeps the loaded bytes.
 for command in strip 'strip -g' 'strip --strip-unneeded' eu-strip; do
 	command -v ${command%% *} >/dev/null || continue
 	for file in model bare; do
@@ -54,7 +54,7 @@ for command in strip 'strip -g' 'strip --strip-unneeded' eu-strip; do
 		"$skrun" stripped.sk --random 1 --check-integrity >/dev/null || fail "$command $file.sk"
 	done
 done
-# A stripped file is still checked, in what is loaded.
+# A stripped file is still checked, in its loaded bytes.
 cp bare.sk stripped.sk
 strip stripped.sk
 printf '\377' | dd of=stripped.sk bs=1 seek=$((0x1010)) conv=notrunc status=none
@@ -104,7 +104,7 @@ fails_with 'signed.sk: its signature is not by the trusted key, or it has been c
 "$sklink" -s --no-task-entries --sign key.pem model.yaml kernels.o -o small.sk
 "$top_builddir/tests/fuzz/corrupt" --trust public.pem small.sk || fail "a change of what is signed is not noticed"
 
-# Strip may rewrite the headers, as long as what is loaded stays; also of a package with zeroed data before the
+# Strip may rewrite the headers, as long as the loaded bytes stay; also of a package with zeroed data before the
 # constants.
 cat >state.c <<'C'
 #include "skkernel.h"
@@ -131,8 +131,8 @@ for command in strip 'strip -g' 'strip --strip-unneeded' eu-strip llvm-strip; do
 	"$skrun" stripped.sk --random 1 --trust public.pem --check-integrity >/dev/null || fail "$command counted.sk"
 done
 
-# What decides how the loaded bytes are used is signed, too: the dynamic section of a package that has all that can
-# stand there.
+# The data that decide how the loaded bytes are used are also signed: the dynamic section of a package with all possible
+# entries.
 cat >constructed.c <<'C'
 #include "skkernel.h"
 #include <stdlib.h>
@@ -213,7 +213,7 @@ M
 	"$skrun" victim.sk --random 1 --trust public.pem --check-integrity | grep '^output' >good.txt
 }
 
-# attacked NAME PATTERN: forged so, it is refused with such a line, whatever is asked to be checked.
+# attacked NAME PATTERN: such a forgery is refused with such a line, with any checks.
 attacked() {
 	"$forge" $1 victim.sk evil.sk $1.sk
 	fails_with "$1.sk: $2" "$skrun" $1.sk --random 1 --trust public.pem
@@ -230,7 +230,7 @@ attacked overlapping-in-memory 'program header 3: not after the previous segment
 attacked flags 'its signature is not by the trusted key, or it has been changed'
 victim $1
 attacked dynamic 'its signature is not by the trusted key, or it has been changed'
-# What stands behind text in the file does not come into memory (check_image.c looks).
+# Bytes after text in the file do not come into memory (check_image.c tests it).
 "$forge" tail victim.sk evil.sk tail.sk
 "$skrun" tail.sk --random 1 --trust public.pem | grep '^output' | cmp - good.txt
 fails_with 'tail.sk: integrity: the file is not as it was linked, but nothing' "$skrun" --list --check-integrity tail.sk

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Instruction sets: what a kernel needs, by its signature or by notes of the objects that it reaches, is in the plan;
-# a package that needs what this processor does not have is refused when it is loaded, before any of its code runs.
+# Instruction sets: the plan has a kernel's needs, from its signature or from notes of the objects that it reaches; a
+# package that needs more than this processor has is refused when it is loaded, before any of its code runs.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 
@@ -73,12 +73,12 @@ has() { # FLAG of /proc/cpuinfo
 	grep -qwm1 "$1" /proc/cpuinfo
 }
 
-# Nothing known: any processor will do, and there is no note.
+# Nothing known: any processor will do, and the package has no note.
 "$sklink" copy.yaml kernels.o -o none.sk
 shows none.sk 'none declared'
 readelf -n none.sk | grep -q 'ISA needed' && fail "a need from nowhere"
 
-# From notes: of objects that the kernel reaches, and of no others. USED is no need.
+# From notes: of objects that the kernel reaches, and of no others. USED is not a need.
 helper_needs 0xf
 "$sklink" copy.yaml kernels.o helper.o -o copy.sk
 shows copy.sk 'none declared'
@@ -174,7 +174,7 @@ fails_with "^skrun: error: isa.sk: kernel 'hard' needs x86-64-v2\+bit-63; this p
 	"$skrun" isa.sk --random 1
 shows isa.sk 'x86-64-v2\+bit-63'
 
-# A package that is refused leaves nothing behind: a thousand refusals take no more memory than some before them.
+# A package that is refused leaves nothing: a thousand refusals take no more memory than some before them.
 cat >refused.c <<'C'
 #include <stdio.h>
 #include "skrt.h"

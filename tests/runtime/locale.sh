@@ -1,7 +1,7 @@
 #!/bin/bash
-# Locales with a decimal comma, letters above ASCII, and an I whose small letter is not i: in a program that has set one
-# libskrt opens devices, kernels see the C locale, and messages and traces are the same; sklink, skdump and skrun, which
-# have one in their environment, make the same bytes.
+# Locales with a decimal comma, letters above ASCII, and an I with a small letter other than i. In a program that has
+# set one, libskrt opens devices, kernels see the C locale, and messages and traces are the same; sklink, skdump and
+# skrun with one in their environment make the same bytes.
 . "$top_srcdir/tests/lib/lib.sh"
 command -v localedef >/dev/null && [ -e /usr/share/i18n/locales/de_DE ] || {
 	echo "this needs localedef, and the sources of locales (Debian: locales)"
@@ -87,7 +87,7 @@ done
 
 sed -E 's/^name: .*/name: mine/; s/^(clock|call): [0-9.]+/\1: 1.25/' "$top_srcdir/format/profile/host.profile" \
 	>my.profile
-# newlocale(3) of glibc 2.36 leaves what it makes of LOCPATH, which LeakSanitizer reports.
+# newlocale(3) of glibc 2.36 leaves memory that it makes from LOCPATH, which LeakSanitizer reports.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 while read -r locale half; do
 	for owner in process thread; do
@@ -127,7 +127,7 @@ expand:
   - e = Mul(Sub(Exp(Min(x, 0)), 1.0), a)
   - y = Add(Max(x, 0), e)
 R
-# programs FOLDER: what they make.
+# programs FOLDER: their outputs.
 programs() (
 	mkdir "$1" && cd "$1"
 	"$sklink" ../net.pbtxt --rules=../rules.yaml --fusion-flags=--enable_expand_ops=Elu --model-text=model.txt \

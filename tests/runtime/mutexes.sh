@@ -80,7 +80,7 @@ for cores in 1 2 3 7; do
 done
 "$skrun" model.sk --random 1 --guard --cores 3 >out.txt || fail "--guard"
 
-# A fault while the lock is held: nobody could ever have it again.
+# A fault while the lock is held: no later call could take it.
 sed -i 's/kernel: report, args/kernel: fail, args/; s/^  report: .*/  fail: {signature: "inout y i64[1]"}/; s/shape: \[1\]/&, role: inout/' model.yaml
 "$sklink" model.yaml locks.o -o fails.sk
 fails_with "task 'third': kernel fail on core 0: segmentation fault .*; the package imports pthread_[a-z_]+, which may have held a lock: the device is lost" \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Tasks that run once: their results are there in later runs, of the network, of single launches, of the tasks' own
-# entries and of serial runs, on several streams and in several instances; one that fails is made again. What they may
-# not do is refused.
+# entries and of serial runs, on several streams and in several instances; a failing one is run again. Forbidden
+# accesses of such tasks are refused.
 . "$top_srcdir/tests/lib/lib.sh"
 KERNEL_CFLAGS="$KERNEL_CFLAGS -ffunction-sections -fdata-sections"
 cp "$top_srcdir/tests/runtime/once-kernels.c" . && compile once-kernels
@@ -67,7 +67,7 @@ for device in host a3; do
 	done
 done
 
-# Of results that do not tell how often, all kinds of runs have the same.
+# Results that do not tell the number of runs are the same in all kinds of runs.
 manifest "${once[@]}" "${rest[@]:0:3}" | sed '/result:/d; /count:/s/}/, role: temporary}/' >v.yaml
 "$sklink" v.yaml once-kernels.o -o v.sk
 for device in host a3; do

@@ -23,7 +23,7 @@ plain_profile mine '7 ns' >mine.profile
 
 # The times by hand: 16 units of 64 on 4 cores. The first task takes 4000 / 4, the second moves 8192 / 4 bytes a core.
 manifest ./mine.profile '{cycles: 4000}' >model.yaml
-# In a tile group it moves half of them, as t is not in memory; a task's own bytes are no fewer than none.
+# In a tile group it moves half of them, as t is not in memory; a task's own bytes never become negative.
 "$sklink" model.yaml kernels.o -o model.sk
 "$skrun" --predict --device mine.profile model.sk >out.txt
 grep -q '^unfused  *5048.00 *0.0% |' out.txt || fail "unfused, with a group: $(cat out.txt)"
@@ -52,7 +52,7 @@ grep -q '^fused  *13.19 ' out.txt || fail "one core: $(cat out.txt)"
 # The profile is an input like any other.
 fails_with '^sklink: error: mine.profile: is an input' "$sklink" model.yaml kernels.o -o mine.profile
 
-# What the kernel's signature says is what a task's cost says, which comes first.
+# An `operations` attribute of the kernel's signature acts like a task's cost, which takes precedence.
 manifest ./mine.profile '{operations: 409600, bytes: 8192}' |
 	sed '/name: second/s/scope: s}/scope: s, cost: {operations: 409600, bytes: 8192}}/' >said.yaml
 manifest ./mine.profile '{cycles: 9}' | sed -e 's/, cost: {cycles: 9}//' -e 's/kernel: scale/kernel: counted/' \
@@ -64,7 +64,7 @@ for way in said counted; do
 done
 grep -q '^costs: 2 from manifest and kernels; 0 of no known cost' counted.txt || fail "$(cat counted.txt)"
 sed 's/counted/scale  /' counted.txt | cmp said.txt - || fail "the operations of a signature"
-# So does what it says by an attribute, which is the task's.
+# So does one that uses an attribute, which is the task's.
 sed -e 's/kernel: counted/&, attr: {each: 400}/' -e \
 	's/operations=400\*n/op=Counted(each=400) operations=attr(each)*n/' counted.yaml >attributed.yaml
 "$sklink" attributed.yaml kernels.o -o attributed.sk
@@ -85,7 +85,7 @@ sed 's/set: {factor: 2}, scope: s/&, cost: {code: 64}/' counted.yaml >code.yaml
 "$skrun" --predict --device mine.profile code.sk |
 	grep -q '^costs: 2 from manifest and kernels; 0 of no known cost' || fail "a cost of code alone"
 
-# Costs do not change what is linked beside the plan: the same run, the same dispatchers.
+# Costs change nothing outside of the plan: the same run, the same dispatchers.
 "$skrun" model.sk --random 1 >with.txt
 manifest host '{bytes: 1}' >other.yaml
 "$sklink" other.yaml kernels.o -o other.sk
@@ -100,7 +100,7 @@ printf 'first: 2 us\nsecond: 400 cycles # guessed\n' >costs.txt
 grep -q '^costs: 2 from the cost file; 0 of no known cost$' out.txt || fail "$(cat out.txt)"
 grep -q '^fused  *1600.00 ' out.txt || fail "measured: $(cat out.txt)"
 
-# What is refused.
+# Errors.
 echo 'third: 1 ns' >bad.txt
 fails_with "^skrun: error: model.sk: bad.txt:1: the package has no task 'third'" \
 	"$skrun" --predict --device mine.profile --costs bad.txt model.sk
@@ -217,7 +217,8 @@ fails_with "bad\.yaml:10:85: kernel 'eager': 'cube' and 'vector' in the cost are
 fails_with "bad\.yaml:11:74: kernel 'pair': 'before-wait' in the cost is only for kernels with early-start=wait or both" \
 	"$sklink" bad.yaml work.o -o bad.sk
 
-# What cores do in a prediction, as a trace: it ends when the tables say, and has a slice for each core at each step.
+# The cores' work in a prediction, as a trace: it ends at the time of the tables, and has a slice for each core at each
+# step.
 "$skrun" --predict --device mine.profile --trace predicted.json model.sk >traced.txt
 "$skrun" --predict --device mine.profile model.sk >out.txt
 cmp traced.txt out.txt || fail "a prediction with a trace is another one"

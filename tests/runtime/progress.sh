@@ -1,6 +1,6 @@
 #!/bin/bash
-# What skrun says on a terminal while it runs for long, a pseudo terminal here: what runs, how often, for how long;
-# nothing of it stays, and elsewhere nothing is said.
+# skrun's progress line on a terminal during long runs, here a pseudo terminal: the launch, its number of runs, the time
+# so far; nothing of it stays, and elsewhere it is not printed.
 . "$top_srcdir/tests/lib/lib.sh"
 [ -x /usr/bin/python3 ] || { echo "needs python3"; exit 77; }
 cat >wait.c <<'C'

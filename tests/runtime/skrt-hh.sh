@@ -1,6 +1,6 @@
 #!/bin/bash
-# skrt.hh in programs of C++14 to C++23, in several files of one: objects that move and go in order with work pending,
-# and what they throw.
+# skrt.hh in programs of C++14 to C++23, in several files of one: objects that move and are destroyed in order with work
+# pending, and exceptions that they throw.
 . "$top_srcdir/tests/lib/lib.sh"
 echo 'int main() { return 0; }' >works.cc
 sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")

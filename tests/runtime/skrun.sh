@@ -1,6 +1,6 @@
 #!/bin/bash
-# skrun's options: values in and out, the three ways to run, what it prints, and what it refuses. That the results are
-# right is for the samples' scripts.
+# skrun's options: values in and out, the three ways to run, its output, and its errors. The samples' scripts check that
+# the results are right.
 . "$top_srcdir/tests/lib/lib.sh"
 
 cat >kernels.c <<'C'
@@ -70,8 +70,7 @@ scopes:
 Y
 "$sklink" copy.yaml kernels.o -o copy.sk
 
-# What is random depends on the seed and the name, not on the cores or the way of running; files go out and in
-# unchanged.
+# Random inputs depend on the seed and the name, not on the cores or the way of running; files go out and in unchanged.
 "$skrun" copy.sk --random 7 >one.txt
 [ "$(wc -l <one.txt)" = 6 ] || fail "not one line an output"
 grep -q '^output  halves2  f16 \[3, 100\]: .* … (sum .*, hash [0-9a-f]*)$' one.txt || fail "no summary of halves2"
@@ -131,8 +130,7 @@ done
 "$skrun" copy.sk --random 1 --output words2=run.npy
 cmp verified.npy run.npy || fail "--verify leaves other outputs"
 
-# Who does not say on how many cores gets fused runs on one and on two as well, the last ones; the time is that of the
-# first.
+# Without --cores fused runs are also made on one and on two cores, as the last ones; the time is that of the first.
 "$skrun" copy.sk --random 1 --verify --device a3 --repeat 3 --time --output words2=verified.npy >out.txt
 cmp verified.npy run.npy || fail "--verify on fewer cores leaves other outputs"
 sed -i '/^Time: .*(device a3, cores 24 and 48)$/d' out.txt
@@ -226,7 +224,7 @@ grep -qx 'input   halves  f16 \[3, 100\]' out.txt &&
 "$skrun" --version | grep -q '^skrun (sklink) [0-9]' || fail "--version"
 "$skrun" --help | grep -q -- '--verify' || fail "--help"
 
-# --list and --predict run nothing, not even constructors; whoever runs the package finds out what they do, in time.
+# --list and --predict run nothing, not even constructors; a run executes them, and ends in time even if they do not.
 cat >constructor.c <<'C'
 #include "skkernel.h"
 
@@ -342,10 +340,10 @@ if ! nm "$skrun" | grep -qE '__(asan|tsan)_init'; then
 fi
 fails_with "task 't': kernel damage on core 0: .*tensor 'y'" "$skrun" damage.sk --guard
 
-# What is refused.
+# Errors.
 fails_with "no value for 'flags', 'halves', .*; give --input NAME=FILE.npy or --random SEED" "$skrun" copy.sk
 fails_with "no input or output 'q'; of [0-9]+ the first is '[a-z0-9]+'$" "$skrun" copy.sk --random 1 --input q=flags.npy
-# A long name ends behind a whole character.
+# A long name ends after a whole character.
 long=a$(printf '€%.0s' {1..31})
 printf 'input %s f32 4\noutput y f32 4\nnode Neg n %s -> y\n' "$long" "$long" |
 	"$top_builddir/tests/lib/make-model" long.onnx
@@ -383,7 +381,7 @@ fails_with "do not go with it" "$skrun" copy.sk --verify --serial
 [ ! -e none.npy ] || fail "an output was written"
 fails_with "standard output" sh -c "'$skrun' copy.sk --random 1 >/dev/full"
 
-# What is read is never written over, whatever it is called: the package, its weights, named or not, and costs.
+# Inputs are never overwritten, under any name: the package, its weights, named or not, and costs.
 printf 'input x f32 4x64\noutput y f32 4x64\nconstant a f32 64x64 2 3 5\nnode MatMul product x a -> y\n' |
 	"$top_builddir/tests/lib/make-model" apart.onnx
 "$sklink" apart.onnx -L "$top_builddir/kernels" -lskernels --weights apart.weights -o apart.sk

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Kernels with thread-local variables: each of libskrt's threads and of the program's has its own, whatever it did
-# before libskrt was there, at one place or wherever there is room; a call that fails leaves nothing in them; and what
-# may not reach them is refused. So are errno and Debian's libm.a, which sets it.
+# Kernels with thread-local variables: each of libskrt's threads and of the program's has its own, even threads older
+# than libskrt's first call, at one place or wherever there is room; a call that fails leaves nothing in them; and
+# kernels that may not reach them are refused. The same holds for errno and Debian's libm.a, which sets it.
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/runtime/thread-kernels.c" kernels.c
 cat >model.yaml <<'M'
@@ -50,8 +50,8 @@ for name in dynamic static both; do
 	strip $name.sk -o stripped.sk
 	"$skrun" stripped.sk --input kind=kind.npy --random 1 >out.txt || fail "$name, stripped"
 done
-# ThreadSanitizer holds back the signal that expels a kernel. Those of one package run at once: they wait for time-outs
-# mostly.
+# ThreadSanitizer holds back the signal that expels a kernel. Kernels of one package run at once: they wait for
+# time-outs mostly.
 if ! nm "$skrun" | grep -q '__tsan_init'; then
 	for name in dynamic static both; do
 		processes=()
@@ -65,7 +65,7 @@ if ! nm "$skrun" | grep -q '__tsan_init'; then
 	done
 fi
 
-# What is too large for one distance is refused when it is loaded, with the bytes that there are.
+# A block that is too large for one distance is refused when it is loaded, with the number of available bytes.
 variables large -fPIC -ftls-model=initial-exec -DBYTES=4096 -DALIGN=8
 fails_with 'large.sk: needs 41[0-9]* bytes of thread-local storage, aligned to [0-9]*, at one distance from the thread pointer in all threads .initial-exec.; libskrt has 256 left of 256' \
 	"$skrun" large.sk --input kind=kind.npy --random 1
@@ -120,7 +120,8 @@ for name in dynamic static both; do
 	./serial ./$name.sk sk_all_serial || fail "$name, by dlopen"
 done
 
-# As an object (-r) in a program, with the local-exec model, too, whose distances only that program's linker knows.
+# As an object (-r) in a program, also with the local-exec model, for which only that program's linker knows the
+# distances.
 sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
 libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc") -ldl -lm"
 $KERNEL_CC $KERNEL_CFLAGS -DLINKED -I"$top_srcdir" -fPIE -c "$top_srcdir/tests/runtime/thread-storage.c" -o \
@@ -144,7 +145,7 @@ linked R_X86_64_TPOFF32 '-fno-pic -mcmodel=small' -no-pie
 linked R_X86_64_TPOFF32 -fpie -no-pie -pie
 linked R_X86_64_TLSLD -fPIC -no-pie -pie
 
-# From Python: libskrt comes by dlopen, into a process whose threads are there.
+# From Python: libskrt comes by dlopen, into a process with running threads.
 if command -v python3 >/dev/null && [ -e "$top_builddir/.libs/libskrt.so" ] && ! nm "$skrun" |
 	grep -qE '__(asan|tsan)_init'; then
 	cat >load.py <<'P'

@@ -1,8 +1,7 @@
 #!/bin/bash
-# Tasks by themselves run from thunks, of which there are as many as there are ways to call, whatever the kernels are:
-# they compute what functions of each task compute (--task-entries), on any number of cores and on one thread; who
-# faults, hangs or fails in one is named; and damage to a thunk, or to what its words are made of, is found by skdump
-# --verify.
+# Tasks by themselves run from thunks, one for each way to call, for any kernels: they compute the same as functions of
+# each task (--task-entries), on any number of cores and on one thread; a task that faults, hangs or fails in one is
+# named; and skdump --verify finds damage to a thunk, or to the data from which its words are made.
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
 #include <stdlib.h>
@@ -131,7 +130,7 @@ done
 [ "$(grep -c ' ns$\| us$\| ms$' costs.txt)" = 25 ] || { cat costs.txt >&2; fail "--measure"; }
 fails_with "linked with --no-task-entries" "$skrun" bare.sk --random 1 --unfused
 
-# ---- what is bound changes between launches, and whose it is ----
+# ---- bindings change between launches, and between instances ----
 cat >rebind.yaml <<'M'
 sklink: 1
 tensors: {x: {dtype: f32, shape: [100]}, y: {dtype: f32, shape: [100]}, z: {dtype: f32, shape: [100]}}
@@ -236,7 +235,7 @@ sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
 $CC $sanitize -I"$top_srcdir/loader" rebind.c $libskrt -ldl -lm -pthread -o rebind
 ./rebind || fail "a thunk is given other arguments than those that are bound"
 
-# ---- who misbehaves is named ----
+# ---- a task that misbehaves is named ----
 first() {
 	python3 - "$1" <<'P'
 import struct, sys
@@ -301,7 +300,7 @@ while read -r place; do
 	found=$((found + 1))
 done <places.txt
 [ $found -gt 0 ] || fail "the plan has no factor"
-# A plan whose kernel is no code: what a thunk would call is looked at before.
+# A plan with a kernel that is not code: the target of a thunk is checked before the call.
 python3 - $((0x$(nm thunks.sk | sed -n 's/ [tT] up$//p'))) $((0x$start)) $((0x$size)) <<'P'
 import struct, sys
 code, start, size = map(int, sys.argv[1:])

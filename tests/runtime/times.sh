@@ -1,5 +1,5 @@
 #!/bin/bash
-# skrun --time, --warm-up and --json: how often is run, that the numbers are those of the runs, and what is said of the
+# skrun --time, --warm-up and --json: the number of runs, that the times are those of the runs, and the results of the
 # two together.
 . "$top_srcdir/tests/lib/lib.sh"
 set -o pipefail
@@ -41,7 +41,7 @@ Y
 	fail "4 and 3 runs have counted to $(od -An -v -tfD -j128 -N8 state.npy)"
 grep -qE '^3 launches took ' out.txt || { cat out.txt >&2; fail "runs that warm up are profiled"; }
 
-# The line: percentiles where so many runs are, each no less than what is in front of it.
+# The line: percentiles if there are enough runs, each no less than the one before it.
 says() { # RUNS PATTERN
 	"$skrun" count.sk --random 1 --repeat "$1" --time | grep '^Time: ' >time.txt
 	grep -qE "^Time: median [0-9.e-]+ ms, fastest [0-9.e-]+ ms of $1 fused runs \(cores [0-9]+\)$2\$" time.txt ||
@@ -54,7 +54,7 @@ says 100 '; 90 % within [0-9.e-]+ ms, 99 % within [0-9.e-]+ ms'
 sed -E 's/.*median ([0-9.e-]+) .*fastest ([0-9.e-]+) .*90 % within ([0-9.e-]+) .*99 % within ([0-9.e-]+) .*/\1 \2 \3 \4/' time.txt |
 	awk 'NF != 4 || !($2 <= $1 && $1 <= $3 && $3 <= $4) { exit 1 }' || fail "the order of $(cat time.txt)"
 
-# What goes with what.
+# Options that do, and do not, go together.
 fails_with "^skrun: error: --json prints measured values; it goes with --time or --profile$" "$skrun" count.sk \
 	--random 1 --json
 fails_with "^skrun: error: --json prints only times; --verify does not go with it$" "$skrun" count.sk --random 1 \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# skrun --trace and --profile: the file is what Trace Event viewers expect, its slices and sums fit the measured times,
-# its arrows are the awaits. Dispatchers note times only where they are asked to, and computing is the same.
+# skrun --trace and --profile: the file has the format of Trace Event viewers, its slices and sums fit the measured
+# times, its arrows are the awaits. Dispatchers note times only on request, and results are the same.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 
@@ -225,7 +225,7 @@ M
 	done
 done
 
-# What cannot be.
+# Errors.
 fails_with 'trace and --profile' "$skrun" lanes.sk --random 1 --serial --profile
 fails_with 'trace and --profile' "$skrun" lanes.sk --random 1 --verify --trace t.json
 fails_with 'none/t.json: the trace: No such file' "$skrun" lanes.sk --random 1 --trace none/t.json
