@@ -1,6 +1,6 @@
 #!/bin/sh
-# samples/bert --train: a small layer that learns has the losses that numpy finds, and the same bits however it is run;
-# what Adam makes is where the next run finds it in the same loop; a wrong curve is noticed.
+# samples/bert --train: a small layer that learns has numpy's losses, and the same bits however it is run; Adam's
+# results are where the next run finds them in the same loop; a wrong curve is noticed.
 . "$top_srcdir/tests/lib/lib.sh"
 python=$(command -v /usr/bin/python3 || true)
 "${python:-false}" -c 'import onnx, numpy' 2>err.txt || { echo "python3-onnx is not installed: no model can be made";

@@ -24,7 +24,7 @@ encoder() {
 }
 encoder
 encoder --batch 2
-# Of 128 rows, each variance is one of 128 elements; what stands around them is still in tiles of some rows, all in one
+# With 128 rows, each variance is one of 128 elements; the tasks around it are still in tiles of some rows, all in one
 # step.
 sizes="-n 1 --hidden 48 --heads 3 --intermediate 80 --sequence 128"
 encoder

@@ -75,8 +75,8 @@ for isa in x86-64 x86-64-v3 native; do
 	"$skrun" constant.sk --random 1 --guard --cores 2 >out.txt || { cat out.txt; fail "--guard"; }
 done
 
-# Normalisation with constant statistics is part of the convolution in front of it; where that one's result is wanted,
-# too, it is not.
+# Normalisation with constant statistics is part of the convolution before it, unless the convolution's result is also
+# used.
 /usr/bin/python3 - <<'P'
 import numpy, onnx
 from onnx import TensorProto, helper, numpy_helper

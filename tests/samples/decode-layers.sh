@@ -1,6 +1,6 @@
 #!/bin/sh
 # samples/decode_layers: right by an independent computation, bit-identical however it is run, and the prediction for
-# the whole network says what doc/explain/simulation.md says.
+# the whole network equals that of doc/explain/simulation.md.
 . "$top_srcdir/tests/lib/lib.sh"
 sample=$top_srcdir/samples/decode_layers
 reference=$top_builddir/samples/decode_layers/reference

@@ -7,8 +7,8 @@ cat demo.txt
 grep -q bit-identical demo.txt || fail "the demonstration does not say that the results are bit-identical"
 grep -q 'rows agree' demo.txt || fail "the demonstration does not compare with the reference"
 
-# What its parts compare: the same chain unfused, fused, and in tiles; the layer of BERT, where its model can be made.
-part() { # TITLE: what is printed below it
+# The parts' comparisons: the same chain unfused, fused, and in tiles; the layer of BERT, if its model can be made.
+part() { # TITLE: the output below it
 	awk -v title="$1" '/^== / { in_part = index($0, title) > 0 } in_part' demo.txt >part.txt
 	[ -s part.txt ] || fail "the demonstration has no part '$1'"
 }

@@ -18,7 +18,7 @@ done
 "$sample/reference" make . 24 65 32
 fails_with 'product\[0\]\[0\] is .*, expected' "$sample/reference" check .
 
-# n that is not twice h is no error of the signature but of the kernel: it ends the launch and names the task.
+# An n other than twice h is an error not of the signature but of the kernel: it ends the launch and names the task.
 sed 's/y: .*/y: {dtype: i8, shape: [24, 15]}/' "$top_srcdir/samples/quant_matmul/small.yaml" >odd.yaml
 "$sklink" odd.yaml "$sample/quant_matmul.o" "$sample/dequant_swiglu_quant.o" -o odd.sk
 fails_with dequant_swiglu_quant "$skrun" odd.sk --random 1
