@@ -1,6 +1,6 @@
 #!/bin/bash
-# Signatures that pass addresses of symbols, callbacks and tables, and statuses that kernels leave in a parameter: what
-# is reached through an address counts as the kernel's.
+# Signatures that pass addresses of symbols, callbacks and tables, and statuses that kernels leave in a parameter: code
+# and data reached through an address belong to the kernel.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -75,8 +75,8 @@ grep -q 'state' <("$skdump" --explain=two model.sk) || { "$skdump" --explain=two
 model 1 lut floorf
 expect 7 8 9 10
 
-# The instruction sets of a callback's object count, and of that object only what the callback reaches is in the
-# package.
+# The instruction sets of a callback's object count, and of that object only the sections that the callback reaches are
+# in the package.
 cat >fast.c <<'C'
 static const float step = 5;
 float fast(float x) { return x + *(const volatile float *)&step; }
@@ -104,7 +104,7 @@ for kernel in apply longer; do
 	done
 done
 
-# What has no address that is known when linking, in a manifest and in what is proved.
+# Symbols without an address that is known when linking, in a manifest and in the proof.
 fails_with "kernel 'k': its signature passes the address of 'local': it is thread-local" model 1 local twice
 fails_with "kernel 'k': its signature passes the address of 'nothing': no input defines it" model 1 nothing twice
 fails_with "kernel 'k': its signature passes the address of 'exit': it ends the launch that calls it" model 1 lut exit

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What kernels read around their parts: the neighbours' elements (a halo), and bytes behind a tensor that they do not
-# use. Run on several numbers of cores, with guarded memory, and compared with plain loops.
+# Reads of kernels around their parts: the neighbours' elements (a halo), and bytes after a tensor that they do not use.
+# Run on several numbers of cores, with guarded memory, and compared with plain loops.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc")"
@@ -161,7 +161,7 @@ fails_with "'y' is written: only tensors that are only read" "$sklink" m.yaml ba
 grep -F 'UINT64_C(64)},' m.h >/dev/null || { cat m.h;
 	fail "the header does not say what two rows, 56 bytes, of scratch take"; }
 
-# A program that binds what the header says. Kernels read 12 bytes behind x.
+# A program that binds memory as the header says. Kernels read 12 bytes past x.
 printf 'sklink: 1\ntensors:\n%s\ntasks: [{name: only, kernel: twice, args: [x, y], scope: s}]\n' \
 	"$(tensors '[1001]' x y)" >bound.yaml
 "$sklink" bound.yaml kernels.o -o bound.sk --header bound.h
@@ -221,7 +221,7 @@ sed 's/\[61, 7\]/[60, 7]/' m.yaml >bad.yaml
 fails_with "argument 'x' \(tensor 'p' \[60, 7\], dimension 0\) is 60, which is not m\*2\+1" "$sklink" bad.yaml \
 	kernels.o -o bad.sk
 
-# Scratch and rows are as large as what is given; the addresses of a table are aligned as those that are passed.
+# Scratch and rows must be as large as the given ones; the addresses of a table are aligned like passed ones.
 cat >sizes.c <<'C'
 #include <stdint.h>
 
@@ -296,7 +296,7 @@ compile bad
 fails_with "the last of 3 addresses, 32 bytes apart, leads out of the part of 'x' that a call has" "$sklink" bad.yaml \
 	sizes.o bad.o -o bad.sk
 
-# Of two loops the inner one gives a call its part, too: rows of a tile may be told by a table, the next column may not.
+# The inner one of two loops also gives a call its part: rows of a tile may be told by a table, the next column may not.
 cat >tile.c <<'C'
 #include "skkernel.h"
 void tile(const float *const *x, float *y, long rows, long columns, long w)
@@ -325,7 +325,7 @@ for by in 12 4*n-4; do
 		"$sklink" tile.yaml bad.o -o bad.sk
 done
 
-# What lies between the rows of a view is no part of it.
+# Bytes between the rows of a view do not belong to it.
 cat >between.c <<'C'
 #include "skkernel.h"
 void between(const float *const *x, float *y)
@@ -349,7 +349,7 @@ M
 sed -i 's/shape: \[6, 2\]/shape: [6, 1]/' between.yaml
 fails_with "of 2 addresses, 4 bytes apart, some lead between the rows of 'x'" "$sklink" between.yaml between.o -o bad.sk
 
-# Who binds memory says how much there is.
+# A program that binds memory gives its size.
 cat >bind.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Kernels that start early: their awaits move into them, and what they have done is published before they return.
+# Kernels that start early: their awaits move into them, and their results are published before they return.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -182,8 +182,8 @@ for options in '--cores 1' '--cores 3' '--cores 8 --unfused' '--device a3 --seed
 done
 "$skrun" chain.sk --random 1 --guard --check-races --verify --repeat 2
 
-# A block that forgets to wait: its core awaits what B depends on, and only then the launch ends, so A2, which awaits
-# another core itself, has been computed; in a serial run nobody is awaited.
+# A block that forgets to wait: its core awaits all that B depends on, and only then the launch ends, so A2, which
+# itself awaits another core, has been computed; in a serial run there is nothing to await.
 cat >forgets.yaml <<'M'
 sklink: 1
 tensors:
@@ -349,7 +349,7 @@ for device in host a3; do
 		"$skrun" states.sk --random 1 --guard --check-races --verify
 	done
 done
-# Where a flag that the link has taken away comes back, the proof is lost, and a checked run finds the race.
+# If a flag that the link has taken away comes back, the proof is lost, and a checked run finds the race.
 states host "" behind before >states.yaml
 "$sklink" states.yaml states.o -o states.sk --explain T1 --explain T2 >told.txt
 "$skdump" --steps states.sk >steps.txt
@@ -370,7 +370,7 @@ for step in 0 1; do
 	done
 	"$skrun" early.sk --random 1 --check-races --cores 1 >/dev/null
 done
-# On one home a core runs both calls, one behind the other.
+# On one home a core runs both calls, one after the other.
 sed -i 's/stream: 1/stream: 0/' states.yaml
 "$sklink" states.yaml states.o -o states.sk --explain T1 >told.txt
 "$skdump" --steps states.sk >steps.txt
@@ -378,7 +378,7 @@ grep -q 'by itself' steps.txt && grep -q 'end early' steps.txt || { cat steps.tx
 	fail "a state on one home keeps kernels from starting early"; }
 grep -q 'Its kernel may let later tasks start before it returns.$' told.txt || { cat told.txt;
 	fail "--explain does not say that T1 may"; }
-# As predicted: the state keeps kernels from starting early whatever the scope says.
+# As predicted: the state keeps kernels from starting early, whatever options the scope has.
 states host "early-start=0" both both >states.yaml
 sed -i 's/scope: sp1/cost: {cycles: 1000000, before-wait: 400000}, &/' states.yaml
 "$sklink" states.yaml states.o -o states.sk
@@ -386,7 +386,7 @@ sed -i 's/scope: sp1/cost: {cycles: 1000000, before-wait: 400000}, &/' states.ya
 [ "$(awk '/^fused, early-start/ { $2 = ""; print }' predicted.txt | sort -u | wc -l)" = 1 ] || { cat predicted.txt;
 	fail "a prediction starts kernels early that share a state"; }
 
-# debug-sync-all: nothing starts before all in front of it has returned.
+# debug-sync-all: nothing starts before all earlier calls have returned.
 states host "debug-sync-all=1" both both >states.yaml
 "$sklink" states.yaml states.o -o states.sk --explain T2 >told.txt
 "$skdump" --steps states.sk >steps.txt

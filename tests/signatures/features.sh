@@ -148,7 +148,7 @@ for name in x factor state high low keep; do
 	inputs="$inputs --input $name=$name.npy"
 done
 for device in host a3; do
-	blocks=8 # what a task gets that does not say it
+	blocks=8 # the number of a task that gives none
 	[ $device = host ] || blocks=48
 	sed -i "s/^device: .*/device: $device/" net/model.yaml
 	"$sklink" -L path net/model.yaml "kernels (1)" buffer.o -l other -o model.sk

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What signatures put together behind pointers: structs, structs in them, tables of addresses, and the frames of
-# compilers. The kernels use published structs, and destroy what they may write. In each package a task compares all
-# results with plain loops.
+# Structures that signatures build behind pointers: structs, structs in them, tables of addresses, and the frames of
+# compilers. The kernels use published structs, and overwrite the parts that they may write. In each package a task
+# compares all results with plain loops.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -267,8 +267,8 @@ C
 "$sklink" model.yaml kernels.o -o model.sk --header=model.h
 cc -o serial serial.c -ldl && ./serial || fail "the serial entry"
 
-# Tensors that are bound anew between two runs of an instance: what holds their addresses is made anew. The task that
-# compares reads what is bound; here the outputs of before must keep what they had.
+# Tensors that are bound anew between two runs of an instance: structs with their addresses are made anew. The task that
+# compares reads the bound memory; the outputs bound before must keep their contents.
 cat >bound.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
@@ -321,7 +321,7 @@ sanitize=$(sed -n "s/^SANITIZE_CFLAGS = //p" "$top_builddir/Makefile")
 libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc") -ldl -lm"
 $CC $sanitize -I"$top_srcdir/loader" bound.c $libskrt -pthread -o bound && ./bound || fail "tensors that are bound anew"
 
-# Of a view with gaps whose rows have several dimensions, each stride is its own.
+# A view with gaps and rows of several dimensions has a stride of its own for each.
 cat >views.c <<'C'
 #include <stdint.h>
 void plain(const float *x, float *y, long m, long n, long k, long ldx)

@@ -137,7 +137,7 @@ for cores in 1 2 3 7; do
 	"$skrun" m.sk --random 5 --cores $cores --verify --guard --check-races >out.txt || fail "$cores cores, --verify"
 done
 
-# What the kernel does not want: the checks see it.
+# Wrong arguments for the kernel: the checks find them.
 for change in 's/= end(n)/= size(n)/' 's/= h\*begin(s)+begin(h)/= begin(h)/' 's/6,n:16; m u64,/5,n:16; m u64 = m,/' \
 	's/block.index.y/block.index.x/'; do
 	sed "$change" kernels.c >changed.c
@@ -147,7 +147,7 @@ for change in 's/= end(n)/= size(n)/' 's/= h\*begin(s)+begin(h)/= begin(h)/' 's/
 		! "$skrun" changed.sk --random 5 --cores 2 >out.txt 2>&1 || fail "$change is not seen"
 done
 
-# ggml's way: a number and how many there are, and what cannot be.
+# ggml's way: a number and a count, and errors.
 cat >ggml.c <<'C'
 #include "skkernel.h"
 
@@ -187,8 +187,8 @@ done
 sed -i 's/kernel: rows_of/kernel: with_barrier/' ggml.yaml
 fails_with 'undefined symbol: ggml_barrier; in it threads wait for one another' "$sklink" ggml.yaml ggml.o -o ggml.sk
 
-# Barriers of threads are refused where they are defined, too, and where the next linker may have them; through other
-# functions, too.
+# Barriers of threads are also refused in the objects that define them, and in those that leave them to the next linker;
+# also through other functions.
 for name in ggml_barrier pthread_barrier_wait GOMP_barrier __kmpc_barrier; do
 	cat >waits.c <<C
 	void $name(const void *team);
@@ -212,7 +212,7 @@ done
 "$sklink" ggml.yaml calls.o waits.o barrier.o -o ggml.sk --defsym=__kmpc_barrier=abort
 fails_with 'abort' "$skrun" ggml.sk --random 5 --cores 2
 sed 's/kernel: with_barrier/kernel: rows_of/' ggml.yaml >rows.yaml
-"$sklink" rows.yaml calls.o waits.o barrier.o -o ggml.sk # who does not reach it has nothing to do with it
+"$sklink" rows.yaml calls.o waits.o barrier.o -o ggml.sk # a kernel that does not reach it is not concerned
 
 # Parts of blocks that are not equally large, empty ones too. Block b has the elements i with b = ((i + 1) * count - 1)
 # / n.

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kernels whose blocks work together: mix kernels whose sides wait for each other, and kernels that call sk_sync_all, on
-# host and on a3, fused and unfused, with any number of cores; and what is said where they do it wrongly.
+# Kernels of blocks that work together: mix kernels with sides that wait for each other, and kernels that call
+# sk_sync_all, on host and on a3, fused and unfused, with any number of cores; and the messages if they do it wrongly.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -108,7 +108,7 @@ tasks:
 M
 }
 
-# What the network computes, by another way.
+# The network's results, computed in another way.
 cat >oracle.py <<'P'
 import struct, sys
 def read(name):
@@ -217,9 +217,8 @@ shape turns "" "24 x 1:1"
 shape twice "" "24 x 1:2"
 shape twice ", blocks: 5" "5 x 1:2"
 
-# Every kernel runs on every device that has the cores: one lane runs all kinds, whatever its name, and lanes may have
-# any numbers of cores. A mix kernel that they are not enough for is an error, since it could not be launched by itself
-# either.
+# Every kernel runs on every device that has the cores: one lane runs all kinds, under any name, and lanes may have any
+# numbers of cores. A mix kernel that needs more is an error, since it could not be launched by itself either.
 other_device() {
 	sed -e "s/^name: .*/name: $1/" -e "$2" "$top_srcdir/format/profile/a3.profile" >$1.profile
 	network $1.profile >$1.yaml
@@ -303,7 +302,7 @@ done
 "$skdump" --steps fed.sk >steps.txt
 has ' r1 .* cube +cores 0 to 3, others fed +4 blocks at once' steps.txt
 
-# ---- what goes wrong ----
+# ---- errors ----
 
 bad() {
 	cat >bad.yaml <<M

@@ -95,7 +95,7 @@ int main(int count, char **arguments)
 C
 cc -o main main.c -ldl
 
-# model NAME TASK…: what the tasks say.
+# model NAME TASK…: with these tasks.
 model() {
 	cat >$1.yaml <<-M
 	sklink: 1
@@ -149,7 +149,7 @@ done
 "$skdump" --reasons by-op.sk >reasons.txt
 grep -q '^ *five .* TILE_JOINED' reasons.txt || { cat reasons.txt; fail "tables of operands are in no tile group"; }
 
-# ---- what is refused ----
+# ---- errors ----
 
 # one_task TASK: model.yaml.
 one_task() {

@@ -77,7 +77,7 @@ int main(int count, char **arguments)
 C
 cc -o main main.c -ldl
 
-# model FIRST SECOND THIRD: what the three tasks say.
+# model FIRST SECOND THIRD: with these three tasks.
 model() {
 	cat <<-M
 	sklink: 1
@@ -159,8 +159,8 @@ picks second2 'k: 3, l: 1' model.yaml -lfirst -lsecond
 "$sklink" -L . --isa=native model.yaml -lfirst -lsecond -o out.sk
 grep -q . <<<"$("$skrun" out.sk)" || fail "a package for this machine does not run on it"
 
-# Whoever asks what became of a task hears why none of the other kernels was picked.
-# others NAME OBJECT REASON: the explanation in said.txt names the kernel, and why it is not the one.
+# The explanation of a task gives the reason why each of the other kernels was not picked.
+# others NAME OBJECT REASON: the explanation in said.txt names the kernel, and the reason against it.
 others() {
 	grep -qxF "    $1 (./lib$2.a($2.o)): $3" said.txt || { cat said.txt; fail "--explain does not say of $1: $3"; }
 }
@@ -206,7 +206,7 @@ refused 'no kernel has op=Fill' libfirst.a
 grep -q "only if they are under 'library' or given by -l" err.txt || fail "nothing is said of the archive"
 refused "--isa does not know 'x86-64-v5'; did you mean 'x86-64-v2'" -L . -lfirst --isa=x86-64-v5
 
-# What --repro keeps says which processor was meant.
+# The files of --repro record the processor that was meant.
 sed -i 's/attr: .*/attr: {k: 1}}/' model.yaml
 "$sklink" -L . --isa=native model.yaml -lfirst -o out.sk --repro repro.tar
 tar xOf repro.tar --wildcards '*/response.txt' >response.txt

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Structs by value: kernels of many structs (struct-cases.c), with other parameters around them so that registers run
-# out in front of a struct and in the middle of one, compiled by gcc and clang. They look at all that they get.
+# out before a struct and in the middle of one, compiled by gcc and clang. They check all their arguments.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cc -o cases "$top_srcdir/tests/signatures/struct-cases.c"

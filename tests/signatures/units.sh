@@ -1,7 +1,7 @@
 #!/bin/bash
-# Signatures with `split=n:32`: parts are whole units wherever the kernel is called, so a kernel whose result depends on
-# blocks computes the same bits divided, in tile groups, and in each of the ways of --check-split; and `untiled`, which
-# keeps tasks out of tile groups.
+# Signatures with `split=n:32`: parts are whole units wherever the kernel is called, so a kernel with a result that
+# depends on blocks computes the same bits divided, in tile groups, and in each of the ways of --check-split; and
+# `untiled`, which keeps tasks out of tile groups.
 . "$top_srcdir/tests/lib/lib.sh"
 cat >k.c <<'C'
 #include "skkernel.h"
@@ -67,7 +67,7 @@ cmp outcores1.txt outcores7.txt
 cmp outcores1.txt outdevicea3.txt
 "$skrun" block_shift.sk --random 1 --check-split >/dev/null || fail "block_shift belies its unit"
 
-# The signature is what it rests on.
+# All of this relies on the signature.
 sed 's/split=n:96/split=n/; s/split=m:5/split=m/' k.c >liar.c && compile liar
 "$sklink" block_shift.yaml liar.o -o liar.sk
 "$skrun" liar.sk --random 1 --check-split 2>err.txt && fail "accepted"
@@ -89,8 +89,8 @@ grep -q '4 steps, 0 awaits$' steps.txt && ! grep -q 'group' steps.txt || { cat s
 	fail "an untiled kernel is in a tile group"; }
 "$skrun" careful.sk --random 1 --verify --cores 3 >/dev/null
 
-# What is worth dividing is divided, though another task takes all of it as one row; what is not is left to one core,
-# without an await.
+# Tasks that are worth dividing are divided, though another task takes all of it as one row; others are left to one
+# core, without an await.
 cat >heavy.c <<'C'
 #include "skkernel.h"
 
@@ -133,7 +133,7 @@ grep -q '0 awaits$' heavy1.txt && grep -q 't1 .*split 1024 in 1 unit of 1024' he
 	fail "an await for little work"; }
 grep -q 't1 .*split 1024 in 16 units of 64' heavy1000.txt && grep -q 't3 .*awaits t2' heavy1000.txt ||
 	{ cat heavy1000.txt; fail "much work is left to one core"; }
-# What somebody says of costs changes no plan.
+# Given costs do not change a plan.
 for cost in 'cycles: 5' 'operations: 10' 'code: 64'; do
 	sed "/name: t1/s/scope: s}/scope: s, cost: {$cost}}/" heavy.yaml >cost.yaml
 	"$sklink" cost.yaml heavy1000.o k.o -o cost.sk
