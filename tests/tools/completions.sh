@@ -1,11 +1,11 @@
 #!/bin/bash
-# What bash and zsh complete: each option that --help and the manuals have, and no other, words that are values, and
+# Completions of bash and zsh: each option that --help and the manuals have, and no other, words that are values, and
 # files.
 . "$top_srcdir/tests/lib/lib.sh"
 completions=$top_builddir/completions
 bash -n "$completions/sklink" || fail "bash cannot read it"
 
-# completed WORD…: what bash offers for the last word of the line. "=" is a word of its own, as bash divides lines.
+# completed WORD…: bash's completions of the last word of the line. "=" is a word of its own, as bash divides lines.
 completed() {
 	bash -c 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); compopt() { echo "($*)"; }; _sklink; printf "%s\n" "${COMPREPLY[@]}"' \
 		"$completions/sklink" "$@"
@@ -48,7 +48,7 @@ for program in sklink skrun skdump sklink-bisect; do
 			fail "$program: bash (<) and zsh (>) have other options"
 done
 
-# On a terminal: what a line with tabs becomes when it is run.
+# On a terminal: the command that a line with tabs becomes when it is run.
 [ -x /usr/bin/python3 ] || { echo "left out: zsh on a terminal (python3)"; exit 0; }
 touch first.sk second.npy
 cat >type.py <<'P'

@@ -63,7 +63,7 @@ if [ -e "$program" ]; then
 	shows '#0 .*pow_f32 ' '#1 .* sk_composite ' '#[0-9]+ .* skrt_[a-z_]+ |#2 .* in run \('
 fi
 
-# A debugger that comes later finds what the program was asked to keep for it.
+# A debugger that comes later finds the data that the program was asked to keep for it.
 SKRT_GDB=1 "$skrun" model.sk --random 1 --cores 1 --repeat 1000000000 >/dev/null &
 program=$!
 sleep 0.5
@@ -71,7 +71,7 @@ debug -p $program -ex 'break prefix' -ex continue -ex backtrace -ex delete -ex d
 kill $program
 shows '#0 +prefix \(x=.*kernels.c:' '#1 .* in sk_sp1 \(.*\) at .*model.yaml:8$'
 
-# Who does not want it is not bothered.
+# Programs can turn it off.
 export SKRT_GDB=0
 debug -ex 'break prefix' -ex run --args "$skrun" model.sk --random 1
 shows 'exited normally'

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Names from a package never reach a terminal as they are: whatever skdump and skrun print of one whose names hold
-# escape sequences, line ends, C1 controls, other directions of writing and what is no UTF-8, on standard output or as
-# an error. Nor do names from a manifest, an object or a model by way of sklink.
+# Names from a package never reach a terminal as they are: skdump and skrun escape names with escape sequences, line
+# ends, C1 controls, other directions of writing and invalid UTF-8, on standard output and in errors. The same holds for
+# sklink and names from a manifest, an object or a model.
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
 
@@ -78,7 +78,7 @@ awk '{ if (length > most) most = length } END { exit most < 4000 }' out.txt || f
 awk '/^(task |\(waits\)|\(outside|all cores)/ && length > 400 { bad = 1 } END { exit bad }' out.txt ||
 	fail "a long name pads other rows"
 
-# What sklink prints of a member of an archive, and of a model: manifests cannot have such names.
+# sklink's output for a member of an archive, and for a model: manifests cannot have such names.
 mv kernels.o $'ker\x1b[2J\xc2\x9bnels.o'
 ar qc named.a ker*.o
 : >all.txt

@@ -1,5 +1,5 @@
-# skdump --dot draws what the manifest says: each task, its tensors, launches, tile groups and awaits; Graphviz takes it
-# whatever names are.
+# skdump --dot draws the manifest: each task, its tensors, launches, tile groups and awaits; Graphviz takes it with any
+# names.
 . "$top_srcdir/tests/lib/lib.sh"
 type dot gc >/dev/null 2>&1 || { echo "nothing draws packages: graphviz is not installed"; exit 77; }
 
@@ -69,7 +69,7 @@ diff expected.txt lines.txt >&2 || fail "other lines are drawn"
 awk '/cluster_step/ { inside = 1 } inside && /^}/ { exit } inside' model.dot | grep -c '^c' | grep -qx 3 ||
 	fail "the tile group has three tasks"
 
-# Of 20,000 tasks there is as much, and no more.
+# All of 20,000 tasks are drawn, and nothing more.
 {
 	printf 'sklink: 1\ntensors:\n'
 	seq -f '  t%.0f: {dtype: f32, shape: [64]}' 0 20000

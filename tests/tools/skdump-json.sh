@@ -6,7 +6,7 @@ decode=$top_srcdir/samples/decode_layers/generate
 compare="/usr/bin/python3 $top_srcdir/tests/lib/skdump-json.py"
 [ -x /usr/bin/python3 ] || { echo "needs python3"; exit 77; }
 
-# compared NAME ARGUMENTS: a link whose report and package say the same.
+# compared NAME ARGUMENTS: a link with a report that agrees with the package.
 compared() {
 	local name=$1
 	shift

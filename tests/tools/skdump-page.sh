@@ -7,7 +7,7 @@ browser=$(command -v chromium || command -v chromium-browser || true)
 [ -n "$browser" ] && [ -x /usr/bin/python3 ] || { echo "needs chromium and python3"; exit 77; }
 kernels=$top_builddir/samples/decode_layers/kernels.o
 
-# browse PAGE OPTIONS: what the browser says on standard error, with what pages put on their console.
+# browse PAGE OPTIONS: the browser's output on standard error, with the pages' messages on the console.
 browse() {
 	local page=$1
 	shift
@@ -17,7 +17,7 @@ browse() {
 	! grep CONSOLE err.txt
 }
 
-# probed NAME OPTIONS: what page-probe.js finds on NAME.html, in NAME.result.
+# probed NAME OPTIONS: the results of page-probe.js on NAME.html, in NAME.result.
 probed() {
 	{ cat $1.html; echo '<script>'; cat "$top_srcdir/tests/tools/page-probe.js"; echo '</script>'; } >probed.html
 	browse probed.html "${@:2}" --dump-dom >dom.html || fail "$1: the browser complains"
@@ -34,7 +34,7 @@ kept() {
 	mv "$dir/$2.png" "$top_builddir/tests/tools/skdump-page-$2$3.png"
 }
 
-# compared NAME: the page says what --json says. Numbers on it have commas.
+# compared NAME: the page agrees with --json. Numbers on it have commas.
 compared() {
 	"$skdump" --json $1.sk >$1.json
 	/usr/bin/python3 - $1 "$skdump" <<'P' || fail "$1: the page says something else"
@@ -258,7 +258,7 @@ assert min(light) > 200 and max(shade) < 60, (light, shade)
 assert page["bands"][0]["slices"] == data["totals"]["steps"] and page["bands"][0]["arrows"] == data["totals"]["awaits"], page["bands"]
 P
 
-# Of a model there are operators, and rules that have made nodes.
+# A model has operators, and rules that have made nodes.
 "$top_builddir/tests/lib/make-model" model.onnx <<'M'
 opset 24
 input x f32 4x8

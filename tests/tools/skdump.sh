@@ -1,6 +1,5 @@
 #!/bin/bash
-# skdump: what it shows of a package, that it proves it, that it finds damage to tables and code, and that no file makes
-# it crash.
+# skdump: its output for a package, its proof, damage that it finds in tables and code, and that no file makes it crash.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" . && compile kernels
@@ -94,7 +93,7 @@ partly stripped.sk "$orders" 'which code 5 kernels and 5 task entries are, since
 objcopy -x model.sk stripped.sk
 partly stripped.sk 'which code 5 kernels and 5 task entries are, since the package has no symbols there'
 
-# A plan that may be written: libskrt refuses it, and what is proved of it need not last.
+# A writable plan: libskrt refuses it, and a proof of it need not stay true.
 "$sklink" -r model.yaml kernels.o -o model.o
 "$skdump" --verify model.o >/dev/null
 objcopy --set-section-flags .sk.plan=alloc,data,contents model.o writable.o
@@ -210,7 +209,7 @@ address() {
 	printf '%d' "0x$(nm -D model.sk | awk -v name="$1" '$3 == name { print $1 }')"
 }
 
-# Code that is not what the plan says: one byte of a dispatcher, and of a call's target.
+# Code that contradicts the plan: one byte of a dispatcher, and of a call's target.
 entry=$(address sk_sp1)
 overwrite $((entry + 5)) 314
 fails_with "^skdump: error: bad.sk:\(.text\+0x[0-9a-f]+\): the dispatcher 'sk_sp1' is not what its plan says: byte 5 of" \
@@ -221,7 +220,7 @@ call=$(objdump -d --start-address="$serial" --stop-address=$((serial + 400)) mod
 overwrite $((0x$call + 1)) 377
 fails_with "the dispatcher 'sk_sp1_serial' is not what its plan says" "$skdump" --verify bad.sk
 
-# Each byte of the plan and of the headers, changed: an error or, where it does not matter, none; with --verify, too.
+# Each byte of the plan and of the headers, changed: an error or, if it does not matter, none; also with --verify.
 plan=$(address sk_plan)
 size=$(stat -c %s model.sk)
 plan_size=$(od -An -t u8 -j $((plan + 16)) -N 8 model.sk)
@@ -247,7 +246,7 @@ for ((cut = 0; cut < size; cut += size / 61)); do
 	fails_with '^skdump: error: cut.sk: ' "$skdump" --verify cut.sk
 done
 
-# What is no file is refused at once.
+# A path that is not a file is refused at once.
 mkfifo pipe
 for input in pipe /dev/null .; do
 	fails_with 'it is not a file with contents' timeout 60 "$skdump" $input

@@ -115,7 +115,7 @@ tasks:
 scopes: {s: {options: "profiling=1:tile-fusion=0"}}
 Y
 "$sklink" profiled.yaml kernels.o -o profiled.sk
-adds_up() { # ROWS: what the table of out.txt has, which is a share of 100
+adds_up() { # ROWS: the rows of out.txt's table, which is a share of 100
 	sed -n '/ share %/,/^all cores/p' out.txt |
 		sed '1d; s/^\((other tasks)\|(waits)\|(outside of tasks)\|all cores\)/"&"/' >rows.txt
 	/usr/bin/python3 - "$@" <<'P' || { cat out.txt >&2; fail "the rows are not those of $*"; }
@@ -152,7 +152,7 @@ for what in "--predict --kernel m*" "--random 1 --profile --task norm_2"; do
 	fails_with '^skrun: error: damaged.sk: .*task 0: kernel 2147483647 is out of range' "$skrun" $what damaged.sk
 done
 
-# A pattern that fits nothing is most likely misspelt; and what they go with.
+# A pattern that matches nothing is most likely misspelt; and the options that filters go with.
 none='no task .*matches --task, --kernel and --launch$'
 fails_with "^skdump: error: decode.sk: $none" "$skdump" --steps --task 'nrom*' decode.sk
 fails_with "^skrun: error: decode.sk: $none" "$skrun" --predict --kernel matmull decode.sk
