@@ -9,7 +9,7 @@ for file in $files; do
 		-I"$top_builddir" "$file" ||
 		fail "$file"
 done
-# What they get is the skeleton, not this machine.
+# They get the skeleton, not this machine.
 echo '#include "loader/arch/machine.h"
 _Static_assert(SK_MACHINE == EM_AARCH64, "");' | $CC -xc -std=gnu11 -fsyntax-only -iquote tests/unit/aarch64 -I. - ||
 	fail "another machine"
