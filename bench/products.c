@@ -1,9 +1,9 @@
 /* The speed of the kernel library's products and convolutions, on one core. They are compared with a loop that only
  * does multiply-adds in registers with the same instructions, and with OpenBLAS's sgemm and sgemv on one thread, if it
- * is installed (for convolutions, on the equivalent product, without the time to make its operand). Kernels that read a
- * matrix once are compared with a loop that reads as many bytes. A depthwise convolution writes as much as it reads: it
- * is compared with the slower one of a loop that copies its input and of nine multiply-adds in registers for each
- * number of it. The next columns give the speed of a loop that only reads the input, of the copy, and of the
+ * is installed. For convolutions that is the equivalent product, without the time to make its operand. Kernels that
+ * read a matrix once are compared with a loop that reads as many bytes. A depthwise convolution writes as much as it
+ * reads: it is compared with the slower one of a loop that copies its input and of nine multiply-adds in registers for
+ * each number of it. The next columns give the speed of a loop that only reads the input, of the copy, and of the
  * arithmetic. With "32 planes", input and results stay in a second-level cache; the others exceed it. All take turns;
  * medians of the thread's own time.
  *

@@ -34,7 +34,7 @@ static enum sk_archive_result refuse_archive(struct sk_archive *archive, const c
 	return SK_ARCHIVE_ERROR;
 }
 
-/* A decimal number, left-aligned and padded with spaces. Ten digits cannot overflow. */
+/* Parse a decimal number, left-aligned and padded with spaces. Ten digits cannot overflow. */
 static bool parse_number(const char *text, size_t length, uint64_t *number)
 {
 	size_t i = 0;

@@ -1,7 +1,7 @@
 /* Marks the sections that the image needs; all others are dropped. Needed are all synthetic sections, the required and
  * exported symbols, sections that ask to be retained (SHF_GNU_RETAIN), and everything that these refer to. The
- * constructors and destructors of every pulled object are also needed, even if nothing else of the object is reached:
- * an object can fill another one's table in this way, and GNU ld and lld keep them as well. A reference to __start_NAME
+ * constructors and destructors of every pulled object are also needed, even if nothing else of the object is reached.
+ * An object can fill another one's table in this way, and GNU ld and lld keep them as well. A reference to __start_NAME
  * or __stop_NAME needs all sections of that name. With --no-gc-sections, everything in every pulled object is needed.
  *
  * Sections reached from functions that are certain to be in the image can be collected ahead, while the caller does

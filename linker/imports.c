@@ -15,7 +15,8 @@ void sk_imports_enter(struct sk_linker *linker, const struct sk_import_list *lis
 	}
 }
 
-/* Barriers: functions that kernels call to wait for all threads of a pool or a team (ggml's, OpenMP's, POSIX's). */
+/* Return whether it is a barrier: a function that kernels call to wait for all threads of a pool or a team (ggml's,
+ * OpenMP's, POSIX's). */
 bool sk_is_barrier(const char *name)
 {
 	static const char *const names[] = {"ggml_barrier",   "GOMP_barrier",	       "GOMP_barrier_cancel",

@@ -1,9 +1,9 @@
 /* Addresses. Input: live sections. Output: output sections (outputs.c) with their addresses.
  *
- * Five regions, each of whole pages, in this order: read-only data (with the ELF headers); code; data that is read-only
- * once the loader has relocated it; writable data, in one segment with the region before it, which saves a mapping;
- * constants. Offsets in the file equal addresses, so zeroed data leaves a hole before the constants. Constants come
- * last because only they may be huge: everything else must be within reach of 32-bit displacements.
+ * Five regions, each of whole pages, in this order: read-only data (with the ELF headers), code, data that is read-only
+ * once the loader has relocated it, writable data, constants. Writable data shares a segment with the region before it,
+ * which saves a mapping. Offsets in the file equal addresses, so zeroed data leaves a hole before the constants.
+ * Constants come last because only they may be huge: everything else must be within reach of 32-bit displacements.
  *
  * With -r there are the same output sections in the same order, each at address 0, and no segments. */
 #include <inttypes.h>
@@ -175,7 +175,7 @@ static bool place_outputs(struct sk_linker *linker, uint64_t address)
 	return true;
 }
 
-/* The same with -r: sections only have file offsets, one after the other. The next linker has the same limits, and
+/* Place sections with -r: they only have file offsets, one after the other. The next linker has the same limits, and
  * errors reported here are easier to understand. */
 static bool place_apart(struct sk_linker *linker)
 {

@@ -144,8 +144,8 @@ uint64_t sk_thread_offset(const struct sk_linker *linker, const struct sk_input_
 bool sk_needs_scan(const struct sk_linker *linker, const struct sk_input_section *section,
 		   const sk_elf_relocation *relocation, const struct sk_target *target);
 
-/* With -r: return whether the relocation must name its target by a symbol of the target's own, because section and
- * offset are not enough: in a GOT access, and for a string or record that the next linker may move. */
+/* With -r: return whether the relocation must name its target by a symbol of the target's own. Section and offset are
+ * not enough in a GOT access, and for a string or record that the next linker may move. */
 bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_section *section,
 		     const sk_elf_relocation *relocation, const struct sk_target *target);
 
@@ -365,7 +365,7 @@ struct sk_linker {
 
 	struct sk_collecting *collecting; /* results of collecting ahead; NULL: none */
 
-	/* Of the passes of the link: */
+	/* Results of the passes: */
 	SK_ARRAY(struct sk_input_section *) commons;
 	SK_ARRAY(struct sk_merged *) merged;
 	struct sk_merged *recent_merged[SK_RECENT_MERGED]; /* merged sections used last, by a hash of their kind */

@@ -159,9 +159,9 @@ struct sk_lookup {
 #define SK_ANYWHERE ((struct sk_lookup){.input = SK_NONE})
 
 /* Find the function `symbol`, pull its member, and fill the record. Return false without a message if there is none. If
- * a symbol exists but cannot be a kernel, put an error into the sink and return false: not a function, undefined,
- * thread-local, IFUNC, in an object of intermediate code only, local although `local` is not set, or one of several
- * local ones. */
+ * a symbol exists but cannot be a kernel, put an error into the sink and return false. Such a symbol is not a function,
+ * undefined, thread-local, an IFUNC, in an object of intermediate code only, local although `local` is not set, or one
+ * of several local ones. */
 bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, const char *symbol,
 			   struct sk_kernel_record *record);
 
@@ -370,7 +370,7 @@ bool sk_linker_write(struct sk_linker *linker, const char *path, const struct sk
 struct sk_linker_statistics {
 	uint64_t inputs, input_size; /* files, and bytes with those of members of thin archives */
 	uint64_t objects, pulled; /* all, and those that took part */
-	/* Of the objects that took part: */
+	/* In the objects that took part: */
 	uint64_t symbols;
 	/* Sections that are not empty; those in the image; those of COMDAT groups provided before; those replaced by an
 	 * equal one. */

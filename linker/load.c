@@ -291,7 +291,7 @@ static bool read_group(struct sk_reader *reader, struct sk_object *object, uint3
 	return true;
 }
 
-/* No section is in two groups. */
+/* Check the groups. A section must not be in two of them. */
 static bool check_groups(struct sk_reader *reader, const struct sk_object *object)
 {
 	bool *grouped = SK_NEW_ARRAY(reader->arena, bool, object->header_count);

@@ -120,7 +120,8 @@ void sk_merge_mark_all(struct sk_arena *arena, struct sk_input_section *section)
 
 /* ---- joining ---- */
 
-/* ".rodata.str1": constants of .rodata go to a section with their own entry size. */
+/* Return the name of the merged section, such as ".rodata.str1": constants of .rodata go to a section with their own
+ * entry size. */
 static const char *merged_name(struct sk_linker *linker, const struct sk_input_section *section, const char *name)
 {
 	if (strcmp(name, ".rodata") != 0)

@@ -237,7 +237,7 @@ struct sk_object_more {
 	uint64_t significant_size;
 	const char *versioned_names; /* `names` with the default versions of definitions; NULL: no name has a version */
 	struct sk_map *records; /* offsets of signature records by symbol; NULL before the first lookup */
-	/* Of loaded objects only. */
+	/* Only for loaded objects: */
 	struct sk_section_group *groups;
 	uint32_t group_count;
 	uint32_t property_notes; /* number of notes with the properties */
@@ -252,7 +252,7 @@ struct sk_object {
 	const char *names; /* of symbols */
 	uint32_t symbol_count;
 	uint32_t first_global;
-	/* Of loaded objects only. */
+	/* Only for loaded objects: */
 	const struct sk_section_entry *entries; /* by section number */
 	struct sk_input_section *parts; /* sections that can be part of the output */
 	uint32_t header_count;
@@ -281,7 +281,7 @@ struct sk_object {
 	uint32_t input;
 	uint32_t kernel_records_size;
 	uint32_t symbol_table; /* section number, 0: none */
-	/* Of loaded objects only. */
+	/* Only for loaded objects: */
 	struct sk_frame *frames;
 	uint32_t *local_slots; /* GOT slots of local symbols, or NULL */
 	uint32_t frame_count;

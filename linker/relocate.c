@@ -30,8 +30,8 @@ static uint64_t stub_address(const struct sk_linker *linker, sk_symbol symbol)
 	       (uint64_t)linker->symbols.items[symbol].stub * linker->architecture->stub_size;
 }
 
-/* Return the address to use from code: the target's own; the stub of an import, or the slot that stands for it; the
- * trap of an undefined function; the package's beginning for an undefined weak function that is never called. */
+/* Return the address to use from code. It is the target's own, the stub of an import or the slot that stands for it, or
+ * the trap of an undefined function. An undefined weak function, which is never called, has the package's beginning. */
 static uint64_t near_address(const struct sk_linker *linker, const struct sk_target *target)
 {
 	if (target->kind == SK_TARGET_IMPORT)

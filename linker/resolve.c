@@ -1,7 +1,7 @@
 /* Chooses definitions. Input: wanted names. Members that define them are pulled, loaded and joined, and of several
  * definitions of a name one is chosen, until nothing more is wanted.
  *
- * Resolution does not depend on the order of inputs: all definitions of all inputs are on their symbols' lists, and a
+ * Resolution does not depend on the order of inputs: all definitions of all inputs are on their symbols' lists. A
  * member is pulled as soon as a pulled object needs one of its symbols, wherever the archive is on the command line.
  * The first definition in command-line order is the one that is pulled. Among pulled definitions a strong one beats a
  * common one, and a common one beats a weak one; of two weak ones the first pulled is chosen; two strong ones are an
