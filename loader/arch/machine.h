@@ -90,8 +90,8 @@ struct sk_interrupted {
 /* Return the state of the thread at the time of the signal of that number. */
 struct sk_interrupted sk_context_read(const void *context, int number);
 
-/* Make the thread continue at `where`, with that stack pointer, when the handler returns. */
-void sk_context_go_on(void *context, void (*where)(void), void *sp);
+/* Make the thread continue at `place`, with that stack pointer, when the handler returns. */
+void sk_context_go_on(void *context, void (*place)(void), void *sp);
 
 /* A record at the lowest address of a thread's alternate stack. Package code may change the register by which a thread
  * finds its own memory; a handler finds that memory by this record. */

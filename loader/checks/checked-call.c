@@ -193,7 +193,7 @@ static int status_of(const struct sk_checked *checked)
 static const char *const closed[] = {
 	[SK_OPEN] = NULL,
 	[SK_BEFORE_WAIT] = "which the call must not touch before sk_wait_pre_task_end",
-	[SK_BEHIND_SET] = "which the call must not touch after sk_set_next_task_start",
+	[SK_AFTER_SET] = "which the call must not touch after sk_set_next_task_start",
 };
 
 static bool open_windows(struct sk_checked *checked)
@@ -274,8 +274,8 @@ void sk_checked_pause(struct sk_checked *checked)
 
 void sk_checked_close(struct sk_checked *checked)
 {
-	pause_owing(checked, checked->phase == SK_BEHIND_SET ? SK_OWED_NONE : sk_owed_at_end(checked));
-	checked->phase = SK_BEHIND_SET;
+	pause_owing(checked, checked->phase == SK_AFTER_SET ? SK_OWED_NONE : sk_owed_at_end(checked));
+	checked->phase = SK_AFTER_SET;
 }
 
 void sk_checked_resume(struct sk_checked *checked)
@@ -322,7 +322,7 @@ static int call_once(struct sk_checked *checked)
 		store_result(checked);
 
 	int status = status_of(checked);
-	enum sk_owed most = checked->phase == SK_BEHIND_SET ? SK_OWED_NONE : sk_owed_at_end(checked);
+	enum sk_owed most = checked->phase == SK_AFTER_SET ? SK_OWED_NONE : sk_owed_at_end(checked);
 
 	if (!sk_guard_leave(checked->guard, status ? SK_OWED_NONE : most, checked->finding) ||
 	    !sk_control_is_tidy(&checked->registers.control, checked->finding, SK_FINDING_SIZE))

@@ -26,7 +26,7 @@ struct sk_task_blocks;
 enum sk_call_phase {
 	SK_BEFORE_WAIT, /* it starts early, and has not called sk_wait_pre_task_end yet */
 	SK_OPEN,
-	SK_BEHIND_SET, /* it has called sk_set_next_task_start */
+	SK_AFTER_SET, /* it has called sk_set_next_task_start */
 };
 
 /* A core at a call of a step. If blocks wait for one another, several calls are in progress, each on the stack of its

@@ -376,14 +376,14 @@ static const char *print_name(const struct sk_guarded_memory *memory, char *text
 static void print_place(const struct sk_guarded_memory *memory, const char *address, char *text, size_t size)
 {
 	char name[160], distance[48] = "right ";
-	bool in_front = address < memory->data;
-	uint64_t at = in_front ? (uint64_t)(memory->data - address) : (uint64_t)(address - memory->data);
-	uint64_t between = in_front ? at : at - memory->bytes;
+	bool before = address < memory->data;
+	uint64_t at = before ? (uint64_t)(memory->data - address) : (uint64_t)(address - memory->data);
+	uint64_t between = before ? at : at - memory->bytes;
 
 	print_name(memory, name, sizeof(name));
 	if (between)
 		snprintf(distance, sizeof(distance), "%" PRIu64 " byte%s ", between, between == 1 ? "" : "s");
-	if (in_front)
+	if (before)
 		snprintf(text, size, "%sbefore %s", distance, name);
 	else if (at >= memory->bytes)
 		snprintf(text, size, "%safter the end of %s", distance, name);

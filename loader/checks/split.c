@@ -194,7 +194,7 @@ __attribute__((format(printf, 2, 3))) static int found(const struct sk_checked *
 }
 
 /* Report the call for the part with the element; the text continues with the call for all. */
-static int report(const struct sk_checked *checked, struct cut cut, uint64_t element, const char *what)
+static int report(const struct sk_checked *checked, struct cut cut, uint64_t element, const char *difference)
 {
 	uint64_t all = cut.high - cut.low, end;
 
@@ -203,7 +203,7 @@ static int report(const struct sk_checked *checked, struct cut cut, uint64_t ele
 	return found(checked,
 		     "it contradicts 'split': a call for %" PRIu64 " elements (from %" PRIu64
 		     " on) %s a call for all %" PRIu64,
-		     end - cut.low, cut.low, what, all);
+		     end - cut.low, cut.low, difference, all);
 }
 
 /* Report the first difference from the saved bytes; return 0 if there is none. */
@@ -213,7 +213,7 @@ static int find_difference(const struct sk_checked *checked, struct cut cut, con
 		struct written written = written_by(checked, i);
 		const struct sk_plan_tensor *tensor = &checked->plan->tensors[written.argument->tensor];
 		size_t byte = 0;
-		char what[160];
+		char difference[160];
 
 		if (written.size == 0)
 			continue;
@@ -229,9 +229,10 @@ static int find_difference(const struct sk_checked *checked, struct cut cut, con
 		uint64_t bytes = written.argument->element_bytes;
 		uint64_t offset = written.argument->offset - sk_plan_tensor_start(checked->launch, tensor) + byte;
 
-		snprintf(what, sizeof(what), "writes other bits into tensor '%.80s' (first at byte %" PRIu64 ") than",
+		snprintf(difference, sizeof(difference),
+			 "writes other bits into tensor '%.80s' (first at byte %" PRIu64 ") than",
 			 sk_plan_string(&tensor->name), offset);
-		return report(checked, cut, bytes ? byte / bytes : 0, what);
+		return report(checked, cut, bytes ? byte / bytes : 0, difference);
 	}
 	return 0;
 }
@@ -243,14 +244,14 @@ static int check_way(struct sk_checked *checked, struct sk_split_check *split, s
 		return found(checked, "its tensors cannot be put back: %s", strerror(errno));
 
 	int status = call_parts(checked, cut);
-	char what[64];
+	char difference[64];
 
 	if (!status)
 		return find_difference(checked, cut, split->whole);
 	if (status == SK_STATUS_ABORTED || checked->finding[0])
 		return status;
-	snprintf(what, sizeof(what), "returns status %d, unlike", status);
-	return report(checked, cut, checked->low, what);
+	snprintf(difference, sizeof(difference), "returns status %d, unlike", status);
+	return report(checked, cut, checked->low, difference);
 }
 
 int sk_split_check_call(struct sk_checked *checked, struct sk_split_check *split, uint64_t low, uint64_t high)

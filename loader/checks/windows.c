@@ -71,7 +71,7 @@ static enum sk_owed owed_of(const struct sk_checked *checked, const struct sk_pl
 static void add_pointer(struct sk_checked *checked, const struct sk_plan_argument *argument)
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(checked->plan, argument);
-	uint64_t bytes = argument->element_bytes, behind = sk_plan_extent(checked->step, checked->call) * bytes;
+	uint64_t bytes = argument->element_bytes, parts_end = sk_plan_extent(checked->step, checked->call) * bytes;
 	struct sk_rows rows = sk_plan_part_rows(checked->plan, checked->step, checked->call, argument, checked->low,
 						checked->high - checked->low);
 
@@ -79,7 +79,7 @@ static void add_pointer(struct sk_checked *checked, const struct sk_plan_argumen
 	if (pattern && pattern->inner_bytes && !pattern->halo && checked->inner_high)
 		rows = rows_of_tile(checked, argument, pattern, rows);
 	if (bytes && !(pattern && pattern->count))
-		add_bytes(checked, argument, behind + (pattern ? pattern->halo : 0), argument->size);
+		add_bytes(checked, argument, parts_end + (pattern ? pattern->halo : 0), argument->size);
 	bool some = rows.width && rows.count;
 
 	if (some)

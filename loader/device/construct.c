@@ -40,7 +40,7 @@ static int run_destructors(void *context)
 }
 
 static enum skrt_status run_functions(struct skrt_module *module, struct sk_functions functions,
-				      int (*run_all)(void *context), const char *what)
+				      int (*run_all)(void *context), const char *function)
 {
 	enum skrt_status status = SKRT_OK;
 	char text[SK_ERROR_SIZE];
@@ -53,7 +53,7 @@ static enum skrt_status run_functions(struct skrt_module *module, struct sk_func
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for a stack", module->path);
 	sk_watch_call(module->device, &call, &module->image.package, run_all, &functions);
 	if (call.fault.kind) {
-		sk_failure_describe_function(module, what, &call, text, sizeof(text), &lost);
+		sk_failure_describe_function(module, function, &call, text, sizeof(text), &lost);
 		status = sk_fail(SKRT_KERNEL_FAILED, "%s", text);
 		if (lost)
 			sk_queue_lose(module->device, text);

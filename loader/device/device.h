@@ -62,7 +62,7 @@ struct sk_command {
 			struct skrt_instance *instance;
 			const struct skrt_kernel *kernel;
 			struct sk_command *before,
-				*behind; /* next unfinished launch of the instance, in the order of the calls */
+				*after; /* next unfinished launch of the instance, in the order of the calls */
 			uint64_t run; /* through the network: see struct skrt_instance */
 		} launch;
 		struct {
@@ -76,7 +76,7 @@ struct sk_command {
 		} call;
 		struct {
 			struct skrt_event *event; /* WAIT: NULL once it has been reached */
-			struct sk_command *behind; /* next one of the event's records, or waits */
+			struct sk_command *after; /* next one of the event's records, or waits */
 			uint64_t record; /* number of the event's record; of the last one to wait for */
 		} event;
 	};
@@ -257,7 +257,7 @@ bool sk_failure_is_one(const struct sk_flight *flight);
 void sk_failure_describe(const struct sk_flight *flight, char *error, size_t error_size, bool *lost);
 
 /* Describe the failure of a call of a constructor or destructor. */
-void sk_failure_describe_function(const struct skrt_module *module, const char *what, const struct sk_call *call,
+void sk_failure_describe_function(const struct skrt_module *module, const char *function, const struct sk_call *call,
 				  char *error, size_t error_size, bool *lost);
 
 /* Do the same for a call of the launch's serial entry. */
@@ -365,7 +365,7 @@ void sk_queue_end_launch(struct skrt_device *device, struct sk_command *command,
 			 const char *error, bool lost);
 
 /* Lose the device: nothing runs on it any more. */
-void sk_queue_lose(struct skrt_device *device, const char *why);
+void sk_queue_lose(struct skrt_device *device, const char *reason);
 
 /* Return an error with the reason if the device is lost. */
 enum skrt_status sk_queue_check_lost(const struct skrt_device *device);

@@ -620,12 +620,12 @@ void sk_failure_describe(const struct sk_flight *flight, char *error, size_t err
 		add_loss(&text, &flight->kernel->module->image, lost);
 }
 
-void sk_failure_describe_function(const struct skrt_module *module, const char *what, const struct sk_call *call,
+void sk_failure_describe_function(const struct skrt_module *module, const char *function, const struct sk_call *call,
 				  char *error, size_t error_size, bool *lost)
 {
 	struct text text = {.start = error, .size = error_size};
 
-	add_text(&text, "%s: %s", module->path, what);
+	add_text(&text, "%s: %s", module->path, function);
 	if (call->fault.kind == SK_FAULT_ENDED) {
 		add_text(&text, " called %s at ", call->fault.function);
 		add_place(&text, module, call->fault.pc);

@@ -19,9 +19,9 @@
 #include "loader/image/image.h"
 #include "loader/skrt.h"
 
-static enum skrt_status report_damage(const struct skrt_module *module, const char *what)
+static enum skrt_status report_damage(const struct skrt_module *module, const char *reason)
 {
-	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", module->path, what);
+	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", module->path, reason);
 }
 
 static enum skrt_status open_plan(struct skrt_module *module, const void *bytes, uint64_t size)

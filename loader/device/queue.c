@@ -64,18 +64,18 @@ static void make_ready(struct skrt_device *device, struct skrt_stream *stream)
 
 /* ---- a lost device ---- */
 
-static void lose(struct skrt_device *device, const char *why)
+static void lose(struct skrt_device *device, const char *reason)
 {
 	if (device->lost)
 		return;
 	device->lost = true;
-	snprintf(device->loss, sizeof(device->loss), "%s", why);
+	snprintf(device->loss, sizeof(device->loss), "%s", reason);
 }
 
-void sk_queue_lose(struct skrt_device *device, const char *why)
+void sk_queue_lose(struct skrt_device *device, const char *reason)
 {
 	pthread_mutex_lock(&device->lock);
-	lose(device, why);
+	lose(device, reason);
 	pthread_mutex_unlock(&device->lock);
 }
 

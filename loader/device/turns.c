@@ -21,9 +21,9 @@ void sk_turn_enter_instance(struct sk_command *command)
 	instance->next_launch = in_network ? kernel->launch + 1 : UINT32_MAX;
 	command->launch.run = instance->run;
 	command->launch.before = instance->last;
-	command->launch.behind = NULL;
+	command->launch.after = NULL;
 	if (instance->last)
-		instance->last->launch.behind = command;
+		instance->last->launch.after = command;
 	else
 		instance->first = command;
 	instance->last = command;
@@ -33,10 +33,10 @@ void sk_turn_enter_instance(struct sk_command *command)
 void sk_turn_leave_instance(struct sk_command *command)
 {
 	struct skrt_instance *instance = command->launch.instance;
-	struct sk_command *before = command->launch.before, *behind = command->launch.behind;
+	struct sk_command *before = command->launch.before, *after = command->launch.after;
 
-	*(before ? &before->launch.behind : &instance->first) = behind;
-	*(behind ? &behind->launch.before : &instance->last) = before;
+	*(before ? &before->launch.after : &instance->first) = after;
+	*(after ? &after->launch.before : &instance->last) = before;
 	if (command->launch.kernel->launch < instance->module->plan.network_launch_count)
 		instance->ended[command->launch.kernel->launch] = command->launch.run;
 	instance->pending--;
@@ -101,11 +101,11 @@ void sk_turn_enter_event(struct sk_command *command)
 {
 	struct skrt_event *event = command->event.event;
 
-	command->event.behind = NULL;
+	command->event.after = NULL;
 	if (command->kind == SK_COMMAND_RECORD) {
 		command->event.record = ++event->recorded;
 		if (event->records.first)
-			event->records.last->event.behind = command;
+			event->records.last->event.after = command;
 		else
 			event->records.first = command;
 		event->records.last = command;
@@ -114,7 +114,7 @@ void sk_turn_enter_event(struct sk_command *command)
 		command->event.event = NULL;
 	} else {
 		command->event.record = event->recorded;
-		command->event.behind = event->waits;
+		command->event.after = event->waits;
 		event->waits = command;
 	}
 }
@@ -124,9 +124,9 @@ void sk_turn_reach(struct sk_command *record)
 	struct skrt_event *event = record->event.event;
 	struct sk_command **link = &event->records.first, *before = NULL;
 
-	for (; *link != record; link = &(*link)->event.behind)
+	for (; *link != record; link = &(*link)->event.after)
 		before = *link;
-	*link = record->event.behind;
+	*link = record->event.after;
 	if (event->records.last == record)
 		event->records.last = before;
 	event->time = sk_now();
@@ -134,10 +134,10 @@ void sk_turn_reach(struct sk_command *record)
 		struct sk_command *wait = *link;
 
 		if (event->records.first && event->records.first->event.record <= wait->event.record) {
-			link = &wait->event.behind;
+			link = &wait->event.after;
 			continue;
 		}
-		*link = wait->event.behind;
+		*link = wait->event.after;
 		wait->event.event = NULL;
 	}
 	if (sk_count(&event->pending, -1) == 0)

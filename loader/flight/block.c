@@ -324,17 +324,17 @@ bool sk_block_describe(const struct skrt_kernel *kernel, const struct sk_device_
 	const char *side = step->flags & SK_STEP_CUBE_SIDE     ? " of the cube side"
 			   : step->flags & SK_STEP_VECTOR_SIDE ? " of the vector side"
 							       : "";
-	const char *who = "block";
-	char what[48] = "sk_sync_all";
+	const char *waker = "block";
+	char call[48] = "sk_sync_all";
 
 	block -= kernel->first_blocks[i];
 	if (block >= step->blocks) {
-		who = "idle core";
+		waker = "idle core";
 		block -= step->blocks;
 	}
 	if (word < SYNC)
-		snprintf(what, sizeof(what), "sk_set_flag of flag %" PRIu64, word);
+		snprintf(call, sizeof(call), "sk_set_flag of flag %" PRIu64, word);
 	snprintf(text, size, "in task '%s' waits for %s by %s %" PRIu32 "%s",
-		 sk_plan_string(&sk_plan_step_task(plan, step)->name), what, who, block, side);
+		 sk_plan_string(&sk_plan_step_task(plan, step)->name), call, waker, block, side);
 	return true;
 }

@@ -26,7 +26,7 @@ static const char *tensor_name(const void *module, uint32_t binding)
 
 /* Find the name among count names. Otherwise return SKRT_NOT_FOUND, with a similar name or any one of them as a
  * suggestion. */
-static enum skrt_status find_name(const struct skrt_module *module, const char *what, const char *name, uint32_t count,
+static enum skrt_status find_name(const struct skrt_module *module, const char *kind, const char *name, uint32_t count,
 				  const char *(*name_of)(const void *context, uint32_t index), uint32_t *index)
 {
 	char suggestion[128], first[91];
@@ -42,15 +42,15 @@ static enum skrt_status find_name(const struct skrt_module *module, const char *
 		sk_escape(first, sizeof(first), name_of(module, 0));
 		snprintf(suggestion, sizeof(suggestion), "; of %" PRIu32 " the first is '%s'", count, first);
 	}
-	return sk_fail(SKRT_NOT_FOUND, "%s: no %s '%s'%s", module->path, what, name, suggestion);
+	return sk_fail(SKRT_NOT_FOUND, "%s: no %s '%s'%s", module->path, kind, name, suggestion);
 }
 
-static enum skrt_status check_index(const struct skrt_module *module, const char *what, uint32_t index, uint32_t count)
+static enum skrt_status check_index(const struct skrt_module *module, const char *kind, uint32_t index, uint32_t count)
 {
 	if (index < count)
 		return SKRT_OK;
 	return sk_fail(SKRT_INVALID_ARGUMENT, "%s: no %s number %" PRIu32 " (there are %" PRIu32 ")", module->path,
-		       what, index, count);
+		       kind, index, count);
 }
 
 _Static_assert((int)SKRT_I8 == SK_I8 && (int)SKRT_BF16 == SK_BF16 && (int)SKRT_BOOL == SK_BOOL, "dtypes");

@@ -107,9 +107,9 @@ const struct sk_home *sk_kernel_tables(const struct skrt_kernel *kernel, const s
 
 /* ---- preparing it ---- */
 
-static enum skrt_status report_damage(const struct skrt_module *module, const char *what)
+static enum skrt_status report_damage(const struct skrt_module *module, const char *reason)
 {
-	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", module->path, what);
+	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", module->path, reason);
 }
 
 /* Return whether the step begins at another core than the first. */

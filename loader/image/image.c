@@ -42,14 +42,14 @@ struct loading {
 	uint64_t alignment; /* the largest p_align */
 };
 
-static enum skrt_status report_damage(const struct loading *loading, const char *what)
+static enum skrt_status report_damage(const struct loading *loading, const char *reason)
 {
-	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", loading->path, what);
+	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", loading->path, reason);
 }
 
-static enum skrt_status damaged_segment(const struct loading *loading, uint32_t index, const char *what)
+static enum skrt_status damaged_segment(const struct loading *loading, uint32_t index, const char *reason)
 {
-	return sk_fail(SKRT_BAD_PACKAGE, "%s: program header %" PRIu32 ": %s", loading->path, index, what);
+	return sk_fail(SKRT_BAD_PACKAGE, "%s: program header %" PRIu32 ": %s", loading->path, index, reason);
 }
 
 /* ---- the file ---- */

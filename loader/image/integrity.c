@@ -14,9 +14,9 @@
 #include "loader/base/status.h"
 #include "loader/skrt.h"
 
-static enum skrt_status refuse_package(const struct sk_source *source, const char *what)
+static enum skrt_status refuse_package(const struct sk_source *source, const char *reason)
 {
-	return sk_fail(SKRT_BAD_PACKAGE, "%s: integrity: %s", source->name, what);
+	return sk_fail(SKRT_BAD_PACKAGE, "%s: integrity: %s", source->name, reason);
 }
 
 static const void *in_memory(const struct sk_image *image, uint64_t address)

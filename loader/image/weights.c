@@ -26,9 +26,9 @@ struct weights {
 	int file;
 };
 
-static enum skrt_status report_damage(const struct sk_source *source, const char *what)
+static enum skrt_status report_damage(const struct sk_source *source, const char *reason)
 {
-	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", source->name, what);
+	return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", source->name, reason);
 }
 
 /* ---- the package's record ---- */

@@ -27,11 +27,11 @@ void sk_skrun_error(const char *format, ...)
 	free(text);
 }
 
-void sk_print_named(const char *before, const char *name, const char *behind)
+void sk_print_named(const char *before, const char *name, const char *after)
 {
 	fputs(before, stdout);
 	sk_escape_print(name, stdout);
-	fputs(behind, stdout);
+	fputs(after, stdout);
 }
 
 bool sk_succeeded(enum skrt_status status)

@@ -17,7 +17,7 @@
 #define ERASE "\r\033[K"
 
 static struct {
-	const char *what; /* NULL: nothing runs, and the thread does not exist */
+	const char *kind; /* NULL: nothing runs, and the thread does not exist */
 	uint64_t count, done;
 	struct timespec start;
 	pthread_t thread;
@@ -27,7 +27,7 @@ static struct {
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Print "1:02:03", or "2:03". */
-static void print_time(const char *before, double time, const char *behind)
+static void print_time(const char *before, double time, const char *after)
 {
 	uint64_t seconds = (uint64_t)time, hours = seconds / 3600;
 
@@ -36,7 +36,7 @@ static void print_time(const char *before, double time, const char *behind)
 		fprintf(stderr, "%" PRIu64 ":%02" PRIu64, hours, seconds / 60 % 60);
 	else
 		fprintf(stderr, "%" PRIu64, seconds / 60);
-	fprintf(stderr, ":%02" PRIu64 "%s", seconds % 60, behind);
+	fprintf(stderr, ":%02" PRIu64 "%s", seconds % 60, after);
 }
 
 static void show(void)
@@ -48,7 +48,7 @@ static void show(void)
 		(double)(now.tv_sec - progress.start.tv_sec) + (double)(now.tv_nsec - progress.start.tv_nsec) * 1e-9;
 
 	progress.shown = true;
-	fprintf(stderr, ERASE "skrun: %s %" PRIu64 " of %" PRIu64, progress.what, progress.done + 1, progress.count);
+	fprintf(stderr, ERASE "skrun: %s %" PRIu64 " of %" PRIu64, progress.kind, progress.done + 1, progress.count);
 	print_time(", ", time, " passed");
 	if (progress.done)
 		print_time(", about ", time / (double)progress.done * (double)(progress.count - progress.done),
@@ -62,11 +62,11 @@ static void *show_each_second(void *unused)
 
 	next.tv_sec++;
 	pthread_mutex_lock(&progress.lock);
-	while (progress.what) {
+	while (progress.kind) {
 		if (pthread_cond_timedwait(&progress.ended, &progress.lock, &next) != ETIMEDOUT)
 			continue;
 		next.tv_sec++;
-		if (progress.what && progress.done < progress.count)
+		if (progress.kind && progress.done < progress.count)
 			show();
 	}
 	pthread_mutex_unlock(&progress.lock);
@@ -91,7 +91,7 @@ static bool start_thread(void)
 	return started;
 }
 
-void sk_progress_begin(const char *what, uint64_t count)
+void sk_progress_begin(const char *kind, uint64_t count)
 {
 	const char *terminal = getenv("TERM");
 
@@ -101,14 +101,14 @@ void sk_progress_begin(const char *what, uint64_t count)
 	progress.done = 0;
 	progress.count = count;
 	clock_gettime(CLOCK_MONOTONIC, &progress.start);
-	progress.what = what;
+	progress.kind = kind;
 	if (!start_thread())
-		progress.what = NULL;
+		progress.kind = NULL;
 }
 
 void sk_progress_step(void)
 {
-	if (!progress.what)
+	if (!progress.kind)
 		return;
 	pthread_mutex_lock(&progress.lock);
 	progress.done++;
@@ -117,10 +117,10 @@ void sk_progress_step(void)
 
 void sk_progress_end(void)
 {
-	if (!progress.what)
+	if (!progress.kind)
 		return;
 	pthread_mutex_lock(&progress.lock);
-	progress.what = NULL;
+	progress.kind = NULL;
 	pthread_cond_signal(&progress.ended);
 	pthread_mutex_unlock(&progress.lock);
 	pthread_join(progress.thread, NULL);

@@ -20,14 +20,14 @@
 /* ---- the run ---- */
 
 /* Check that a file can be written there. */
-static bool check_folder(const char *path, const char *what)
+static bool check_folder(const char *path, const char *title)
 {
 	const char *slash = strrchr(path, '/');
 	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	bool good = folder && access(folder, W_OK) == 0;
 
 	if (!good)
-		sk_skrun_error("%s: %s: %s", path, what, strerror(errno));
+		sk_skrun_error("%s: %s: %s", path, title, strerror(errno));
 	free(folder);
 	return good;
 }
@@ -40,12 +40,12 @@ static bool check_outputs(const struct sk_session *session, const struct sk_run_
 
 	for (uint32_t i = 0; i < options->output_count; i++) {
 		const struct sk_slot *slot = options->outputs[i].slot;
-		char what[64];
+		char title[64];
 
 		if (!slot)
 			continue;
-		snprintf(what, sizeof(what), "output '%s'", slot->tensor.name);
-		good &= check_folder(options->outputs[i].path, what) &&
+		snprintf(title, sizeof(title), "output '%s'", slot->tensor.name);
+		good &= check_folder(options->outputs[i].path, title) &&
 			sk_keep_inputs(session, options, options->outputs[i].path);
 		if (slot->tensor.role == SKRT_INPUT) {
 			sk_skrun_error("tensor '%s' is an input, not an output", slot->tensor.name);
@@ -117,12 +117,12 @@ static bool verify(struct sk_session *session, const struct sk_run_options *opti
 }
 
 /* seconds gets the time of each run, or is NULL. */
-static bool run_often(struct sk_session *session, enum sk_run_mode mode, const char *what, uint64_t count,
+static bool run_often(struct sk_session *session, enum sk_run_mode mode, const char *kind, uint64_t count,
 		      double *seconds)
 {
 	double unused;
 
-	sk_progress_begin(what, count);
+	sk_progress_begin(kind, count);
 	for (uint64_t i = 0; i < count; i++) {
 		if (!sk_session_run(session, mode, seconds ? &seconds[i] : &unused))
 			return false;

@@ -215,7 +215,7 @@ void sk_skrun_error(const char *format, ...) __attribute__((format(printf, 1, 2)
 bool sk_succeeded(enum skrt_status status);
 
 /* Print a name from the package, between two texts, on standard output. */
-void sk_print_named(const char *before, const char *name, const char *behind);
+void sk_print_named(const char *before, const char *name, const char *after);
 
 /* ==== progress.c ====
  *
@@ -223,7 +223,7 @@ void sk_print_named(const char *before, const char *name, const char *behind);
  * terminal as standard error. */
 
 /* Begin so many runs of a kind, such as "fused run"; earlier ones have ended. */
-void sk_progress_begin(const char *what, uint64_t count);
+void sk_progress_begin(const char *kind, uint64_t count);
 /* Note that one of them has ended. */
 void sk_progress_step(void);
 /* Remove the line: all runs have ended, or other text is to be printed. */

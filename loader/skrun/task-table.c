@@ -119,9 +119,9 @@ static void print_rows(const struct table *table, bool by_kernel, int width)
 	}
 }
 
-static void print_rest(const char *what, bool by_kernel, int width, double seconds, double all)
+static void print_rest(const char *title, bool by_kernel, int width, double seconds, double all)
 {
-	printf("%-*s %*s %12.3f %12s %8.1f\n", width, what, by_kernel ? 19 : 10, "", seconds * 1e3, "",
+	printf("%-*s %*s %12.3f %12s %8.1f\n", width, title, by_kernel ? 19 : 10, "", seconds * 1e3, "",
 	       percentage(seconds, all));
 }
 

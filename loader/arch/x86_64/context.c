@@ -42,13 +42,13 @@ struct sk_interrupted sk_context_read(const void *context, int number)
 	};
 }
 
-void sk_context_go_on(void *context, void (*where)(void), void *sp)
+void sk_context_go_on(void *context, void (*place)(void), void *sp)
 {
 	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
 
 	registers[REG_EFL] &= ~(greg_t)TRAP_FLAG;
 	registers[REG_RSP] = (greg_t)(uintptr_t)sp;
-	registers[REG_RIP] = (greg_t)(uintptr_t)where;
+	registers[REG_RIP] = (greg_t)(uintptr_t)place;
 }
 
 /* ---- the thread's own memory: the base of FS ---- */
@@ -58,11 +58,11 @@ enum { SET_FS = 0x1002, GET_FS = 0x1003 }; /* asm/prctl.h */
 static const uint64_t mark = 0x6b736472636f7265;
 
 /* The C library's wrapper would set errno, which is in the thread's own memory. */
-static long arch_prctl(int what, uintptr_t argument)
+static long arch_prctl(int operation, uintptr_t argument)
 {
 	long result = SYS_arch_prctl;
 
-	__asm__ volatile("syscall" : "+a"(result) : "D"(what), "S"(argument) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" : "+a"(result) : "D"(operation), "S"(argument) : "rcx", "r11", "memory");
 	return result;
 }
 
