@@ -15,9 +15,9 @@
 
 enum { NOT_INSTALLED = 127 };
 
-void bench_fail(const char *what)
+void bench_fail(const char *problem)
 {
-	perror(what);
+	perror(problem);
 	exit(1);
 }
 

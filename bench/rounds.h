@@ -20,7 +20,7 @@ struct bench_linker {
 };
 
 /* Print the failure and its reason, and end the program. */
-_Noreturn void bench_fail(const char *what);
+_Noreturn void bench_fail(const char *problem);
 
 /* Run a command and drop its standard output. Return its exit status; 127: there is no such program. */
 int bench_run(char *const *command, struct bench_cost *cost);

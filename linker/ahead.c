@@ -46,7 +46,7 @@ struct sk_ahead {
 	atomic_size_t next; /* the first path that no thread has taken */
 	size_t taken; /* number of paths taken */
 	struct sk_reader reader; /* of the calling thread */
-	struct sk_diag said; /* the thread's sink */
+	struct sk_diag diag; /* the thread's sink */
 	struct helper helpers[MOST_THREADS]; /* the first is the calling thread */
 	unsigned helper_count;
 	bool finished;
@@ -210,7 +210,7 @@ void sk_linker_read_ahead(struct sk_linker *linker, const struct sk_ahead_path *
 		if (i)
 			sk_beside_start(&helper->beside, threads, help, helper);
 	}
-	init_reader(ahead, ahead->helpers[0].arena, &ahead->said, &ahead->reader);
+	init_reader(ahead, ahead->helpers[0].arena, &ahead->diag, &ahead->reader);
 	linker->ahead = ahead;
 }
 

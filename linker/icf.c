@@ -135,21 +135,21 @@ static void describe_relocations(struct folding *folding, const struct sk_input_
 			sk_relocation_type_find(linker->architecture->relocations, number);
 		struct sk_target target = sk_relocation_target(linker, section, relocation);
 		bool slot = type && sk_expression_is_slot(type->expression); /* the addend is not counted from S */
-		uint64_t kind = target.kind, what = 0, addend = (uint64_t)relocation->r_addend;
+		uint64_t kind = target.kind, referent = 0, addend = (uint64_t)relocation->r_addend;
 
 		if (sk_is_import(target.kind) || target.kind == SK_TARGET_WEAK) {
-			what = target.symbol;
+			referent = target.symbol;
 		} else if (target.kind == SK_TARGET_DEFINED && edges && target.section->candidate) {
 			kind = CANDIDATE;
 			sk_array_push(linker->arena, &folding->targets, target.section->candidate - 1);
 		} else if (target.kind == SK_TARGET_DEFINED) {
-			what = (uintptr_t)target.section;
+			referent = (uintptr_t)target.section;
 		} else if (target.kind != SK_TARGET_ABSOLUTE) {
-			what = (uintptr_t)relocation;
+			referent = (uintptr_t)relocation;
 		}
 		add_word(folding, relocation->r_offset - base);
 		add_word(folding, kind << 32 | number);
-		add_word(folding, what);
+		add_word(folding, referent);
 		add_word(folding, slot ? target.value : target.value + addend);
 		add_word(folding, slot ? addend : 0);
 	}
@@ -231,11 +231,11 @@ static int compare_pairs(const void *a, const void *b)
 	return (left->folded > right->folded) - (left->folded < right->folded);
 }
 
-static void print_section(struct folding *folding, const char *what, uint32_t candidate)
+static void print_section(struct folding *folding, const char *action, uint32_t candidate)
 {
 	const struct sk_input_section *section = folding->candidates.items[candidate].section;
 
-	SK_PRINT(folding->linker, "%s section %s:(%s)", what, sk_object_name(folding->linker->arena, section->object),
+	SK_PRINT(folding->linker, "%s section %s:(%s)", action, sk_object_name(folding->linker->arena, section->object),
 		 section->name);
 }
 

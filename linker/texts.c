@@ -118,12 +118,12 @@ static map_symbols gather_symbols(struct sk_linker *linker)
 }
 
 static void add_line(struct sk_linker *linker, sk_bytes *text, uint64_t address, uint64_t size, uint64_t alignment,
-		     const char *indent, const char *what)
+		     const char *indent, const char *name)
 {
 	add_text(linker, text,
 		 sk_arena_print(linker->arena, "%16llx %8llx %5llu %s%s\n", (unsigned long long)address,
 				(unsigned long long)size, (unsigned long long)alignment, indent,
-				sk_arena_escape(linker->arena, what)));
+				sk_arena_escape(linker->arena, name)));
 }
 
 /* Return the position of the section's first symbol. */

@@ -25,9 +25,9 @@ static void check(enum skrt_status status)
 	}
 }
 
-static void fail(const char *what)
+static void fail(const char *message)
 {
-	fprintf(stderr, "run: %s\n", what);
+	fprintf(stderr, "run: %s\n", message);
 	exit(1);
 }
 
