@@ -93,25 +93,28 @@ struct skrt_device_options {
 	uint64_t checks; /* SKRT_GUARD, SKRT_CHECK_RACES, SKRT_CHECK_SPLIT; 0: none */
 };
 
-/* Checks of a device find errors of kernels and packages. One launch runs at a time, whatever its stream; it goes
- * through the plan step by step instead of the dispatchers, all cores on one thread, in memory of its own for every
- * tensor: the bound memory is copied in and out. A finding ends the launch with SKRT_KERNEL_FAILED, and the text names
- * task, kernel, core, tensor and bytes. With any check a call may access only the bytes that its arguments let it:
- * memory is open to it by pages, and a write beyond its bytes on open pages is noticed after the call, or when it waits
- * for other blocks; so is control state that it has changed. Before sk_wait_pre_task_end, and after
- * sk_set_next_task_start, only scratch is open. Serial entries run as always. An instance has memory of its own for all
- * tensors, and fills it: where the system has less, skrt_instance_create fails before that with SKRT_OUT_OF_MEMORY. */
+/* Checks of a device find errors of kernels and packages. One launch runs at a time, over all streams. It goes through
+ * the plan step by step, without the dispatchers, with all cores on one thread. Every tensor is in memory of its own:
+ * the bound memory is copied in and out. A finding ends the launch with SKRT_KERNEL_FAILED, and the text names task,
+ * kernel, core, tensor and bytes.
+ *
+ * With any check a call may access only the bytes of its arguments. Memory is opened by pages. A write outside these
+ * bytes on open pages is found after the call, or when the call waits for other blocks; so is changed control state.
+ * Before sk_wait_pre_task_end, and after sk_set_next_task_start, only scratch is open. Serial entries run unchecked.
+ *
+ * An instance has memory of its own for all tensors, and fills it. If the system has less, skrt_instance_create fails
+ * first, with SKRT_OUT_OF_MEMORY. */
 enum {
-	/* Also finds calls that read bytes that nobody has written, in words of 8 bytes (f32: 4), and kernels that
-	 * leave such words of an `out` parameter as they are: before each call these bytes get a pattern, which
-	 * temporaries and outputs hold since the instance was made or its workspace filled. */
+	/* Also find calls that read unwritten bytes, in words of 8 bytes (f32: 4), and kernels that leave such words of
+	 * an `out` parameter unwritten. Before each call these bytes get a pattern; temporaries and outputs hold it
+	 * from the creation of the instance, or the filling of its workspace, on. */
 	SKRT_GUARD = 1,
-	/* Also finds accesses of two cores to the same bytes, one a write, that no await of the plan orders, whatever
-	 * the order in which the cores happen to run. */
+	/* Also find accesses of two cores to the same bytes, at least one a write, that no await of the plan orders.
+	 * Findings do not depend on the order in which the cores happen to run. */
 	SKRT_CHECK_RACES = 2,
-	/* Also calls each kernel with `split`, `each` or `tile` again, for each unit of its part alone and for several
-	 * other lengths of whole units, from the same bytes each time, and finds results that differ from those of one
-	 * call for all of the part. In launches of single tasks one core has all parts. For a part with more units than
+	/* Also call each kernel with `split`, `each` or `tile` again, from the same bytes each time: for each unit of
+	 * its part alone, and for several other lengths of whole units. Find results that differ from those of one call
+	 * for all of the part. In launches of single tasks one core has all parts. For a part with more units than
 	 * SKRT_SPLIT_UNITS, short calls are made for samples, the same in every run, and long ones for the units
 	 * between them. */
 	SKRT_CHECK_SPLIT = 4
@@ -121,19 +124,19 @@ enum { SKRT_SPLIT_UNITS = 16384 };
 
 /* Open a device.
  *
- * The host device plays cores on threads of this process, each bound to a processor: one core on each thread or, where
- * a lane has more cores than there are processors, several in turn. The first thread is the one that waits in
- * skrt_synchronise or skrt_run (else a thread of the device); the others are created when the first package that needs
+ * The host device plays cores on threads of this process, each bound to a processor: one core on each thread or, if a
+ * lane has more cores than there are processors, several in turn. The first thread is the one that waits in
+ * skrt_synchronise or skrt_run (else a thread of the device). The others are created when the first package that needs
  * them is loaded. A caller on another thread's processor moves to the first one, if it may run there; its affinity is
  * restored afterwards. Between launches the threads spin for some microseconds and then sleep.
  *
- * A simulated device plays all cores on one thread, one at a time: results, and hangs, depend on the package, the
- * number of cores and the seed alone; with several launches in flight they also depend on the order in which launches
- * are queued, start and end. It notices at once if all cores wait for each other.
+ * A simulated device plays all cores on one thread, one at a time. Results, and hangs, depend only on the package, the
+ * number of cores and the seed; with several launches in flight also on the launches that had been queued when others
+ * started or ended. It detects at once that all cores wait for each other.
  *
  * The first device that is opened installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGURG (which ends
- * kernels that take too long). Signals that do not come from a kernel are passed on to the previous handlers; handlers
- * that are installed later, and do not pass signals on, take the faults of kernels away from libskrt.
+ * kernels that take too long). Signals that do not come from a kernel are passed on to the previous handlers. Handlers
+ * that are installed later must pass signals on: otherwise libskrt does not see the faults of kernels.
  *
  * @param options: NULL: all defaults
  * @param device: receives the device, to be closed by skrt_device_close
@@ -236,44 +239,44 @@ struct skrt_tensor {
  * @threads any */
 enum skrt_status skrt_module_load(struct skrt_device *device, const char *path, struct skrt_module **module);
 
-/* An import of a package, and the address that it is to get. All elements of an array have the same size. */
+/* An import of a package, and its address. All elements of an array have the same size. */
 struct skrt_import {
 	size_t size SKRT_SIZE_OF(struct skrt_import);
 	const char *name;
-	void (*function)(void); /* called as the kernel that imports it declares it; of data (stderr) its address */
+	void (*function)(void); /* called as declared in the kernel that imports it; for data (stderr) its address */
 };
 
-/* Where a package comes from: exactly one of path, memory and descriptor. The rest is 0. */
+/* The source of a package: exactly one of path, memory and descriptor. The rest is 0. */
 struct skrt_source {
 	size_t size SKRT_SIZE_OF(struct skrt_source);
 	const char *path;
-	const void *memory; /* a whole package, `bytes` long; it is copied, and may go when the module is loaded */
+	const void *memory; /* a whole package, `bytes` long; it is copied, and can be freed after loading */
 	uint64_t bytes;
-	int use_descriptor; /* not 0: descriptor of a regular file, open for reading; it stays open and where it is */
+	int use_descriptor; /* not 0: descriptor of a regular file, open for reading; it stays open, and its offset
+			     * unchanged */
 	int descriptor;
 	const char *name; /* for error texts, without a path; NULL: "package in memory" */
-	/* Functions that go before those that libskrt provides; a package's other imports must be among the latter.
-	 * They run on the cores' stacks, several at a time. They are assumed not to hold locks: see SKRT_DEVICE_LOST.
-	 * The array is not needed any more when the module is loaded. */
+	/* Functions with priority over those of libskrt; libskrt must provide all other imports of the package. They
+	 * run on the cores' stacks, several at a time. They are assumed not to hold locks: see SKRT_DEVICE_LOST. The
+	 * array is not needed after loading. */
 	const struct skrt_import *imports;
 	uint32_t import_count;
 	/* Not 0: the package must be byte for byte as sklink wrote it, or as strip left that. Its seal is a hash
-	 * (XXH3-128), which finds damage, but not a manipulated package with a new seal. Without a key it looks at the
-	 * mapped file: one that is changed afterwards is not noticed, and one that is cut meanwhile raises SIGBUS in
-	 * the call, which goes to the handler that the program had before, and ends a program without one. */
+	 * (XXH3-128), which finds damage, but not a manipulated package with a new seal. Without a key the mapped file
+	 * is checked, so a later change of it is not found. If the file is truncated during the call, SIGBUS goes to
+	 * the previous handler, and ends a program without one. */
 	int check_integrity;
 	/* NULL, or the 32 bytes of an Ed25519 public key: the package must be signed with the matching private key
 	 * (sklink --sign). The signature covers all bytes that come into memory, and the headers with their addresses
-	 * and protection. With a key the package is not mapped but read into memory of this process alone, and checked
-	 * there, so the code that runs is the code that was checked, whatever becomes of the file. This costs memory:
-	 * the constants are not shared with other processes. Loading 1 GiB of constants takes 1.7 s of one core, 1.6 s
-	 * of them for the signature, rather than the time for mapping. perf does not find the names of functions in
-	 * such memory. */
+	 * and protection. With a key the package is not mapped but read into private memory and checked there, so the
+	 * code that runs is the code that was checked, even if the file changes. This costs memory: the constants are
+	 * not shared with other processes. It also costs time: loading 1 GiB of constants takes 1.7 s of one core, 1.6
+	 * s of them for the signature. perf does not find the names of functions in such memory. */
 	const unsigned char *public_key;
-	/* The file of constants of a package that has one (sklink --weights): its path, or a descriptor of a regular
-	 * file, open for reading, which stays open and where it is. Neither: the file of the name that the package
-	 * knows, in the folder of `path`. A file that holds other constants, or not all, is refused; check_integrity
-	 * and public_key also apply to it. */
+	/* The weights file of a package that has one (sklink --weights): its path, or a descriptor of a regular file,
+	 * open for reading, which stays open with its offset unchanged. Neither: the file with the name in the package,
+	 * in the folder of `path`. A file with other constants, or not all of them, is refused; check_integrity and
+	 * public_key also apply to it. */
 	const char *weights;
 	int use_weights_descriptor; /* not 0 */
 	int weights_descriptor;
@@ -283,18 +286,20 @@ struct skrt_source {
  *
  * @param source: not needed any more when the module is loaded
  * @param module: receives the module, to be unloaded by skrt_module_unload
- * @return as skrt_module_load; SKRT_BAD_PACKAGE: also a package that does not fit its seal or is not signed with the
- * key; SKRT_INVALID_ARGUMENT: not one source, an import without a name or an address, imports of several sizes;
- *         SKRT_UNSUPPORTED: also a key for a libskrt that was built without libsodium
+ * @return as skrt_module_load; SKRT_BAD_PACKAGE: also a package that does not match its seal or is not signed with the
+ *         key; SKRT_INVALID_ARGUMENT: not exactly one source, an import without a name or an address, imports of
+ *         several sizes; SKRT_UNSUPPORTED: also a key for a libskrt that was built without libsodium
  * @threads any */
 enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct skrt_source *source,
 				       struct skrt_module **module);
 
 /* Make a module of a package that `sklink -r` has linked into this program, or into a shared object that stays open as
- * long as the module. Nothing is loaded or copied; the plan is checked as a file's is, against the object that holds
- * it. Modules of one plan share the kernels' hidden state, as all packages share the state that rand and its like keep
- * in the C library: launches on one device that reach it do not overlap; on two devices they may, as may the program's
- * own calls. Functions that would end the process do so.
+ * long as the module. Nothing is loaded or copied; the plan is checked like that of a file, against the object that
+ * holds it. Functions that would end the process do so.
+ *
+ * Modules of one plan share the kernels' hidden state, as all packages share state of the C library, such as that of
+ * rand. On one device, launches that reach the same state do not overlap. They may overlap with launches on another
+ * device, and with the program's own calls.
  *
  * @param plan: the address of its global symbol sk_plan_<package>, which the header of `sklink --header` declares
  * @param module: receives the module, to be unloaded by skrt_module_unload
@@ -303,8 +308,8 @@ enum skrt_status skrt_module_load_from(struct skrt_device *device, const struct 
 enum skrt_status skrt_module_load_linked(struct skrt_device *device, const struct sk_plan *plan,
 					 struct skrt_module **module);
 
-/* Unmap the package (not a linked one). Before that its destructors run, if its constructors have, and those of its
- * static objects. Modules that are still loaded when the process ends are not destructed.
+/* Unmap the package (not a linked one). First run its destructors, and those of its static objects, if its constructors
+ * have run. Modules that are still loaded when the process ends are not destructed.
  *
  * @param module: may be NULL
  * @return SKRT_BUSY: instances of it, or traces of its launches, are alive
@@ -434,11 +439,13 @@ enum skrt_status skrt_module_find_network(struct skrt_module *module, const char
 
 struct skrt_instance;
 
-/* Make an instance of a package's only network: a place for bindings, and a workspace of its own. The first instance
- * of a module runs the package's constructors, on the calling thread: a failure of theirs is an error as in a kernel,
- * also of all later calls. They wait for no launch, and no launch waits for them, nor for destructors: where they seed
- * rand or its like, or draw, while launches of other packages do, those draw any numbers. A program that makes all
- * instances first, or waits for the launches, has an order.
+/* Make an instance of a package's only network: a place for bindings, and a workspace of its own. The first instance of
+ * a module runs the package's constructors, on the calling thread. If they fail, so do this call and all later ones,
+ * with an error as for a kernel.
+ *
+ * Constructors and destructors are not ordered with launches. If they seed or use the random numbers of the C library
+ * while launches of other packages use them, the latter get unspecified numbers. To order them, make all instances
+ * first, or wait for the launches.
  *
  * @param instance: receives the instance, to be destroyed by skrt_instance_destroy
  * @return SKRT_OUT_OF_MEMORY; SKRT_KERNEL_FAILED: a constructor failed; SKRT_BAD_PACKAGE; SKRT_INVALID_ARGUMENT: the
@@ -516,12 +523,12 @@ enum skrt_status skrt_stream_create(struct skrt_device *device, struct skrt_stre
 enum skrt_status skrt_stream_destroy(struct skrt_stream *stream);
 
 /* Queue a launch and return; threads of the device run it, and threads that wait. An instance may be launched again
- * before the last launch has ended: they follow each other. Launches that stand before this one in the plan, run once
- * (`once` in the manifest), and have not yet for this instance, are queued before it; it fails if one of them does. A
+ * before its last launch has ended: its launches follow each other. Earlier launches of the plan that run once (`once`
+ * in the manifest), and have not yet run for this instance, are queued before it; it fails if one of them does. A
  * launch that runs once, and has run, is not queued.
  *
  * @param kernel: a launch, or a task, of the instance's network
- * @return these, which are found at once; failures of kernels come from skrt_synchronise. SKRT_NOT_BOUND;
+ * @return failures that are found at once; those of kernels come from skrt_synchronise. SKRT_NOT_BOUND;
  *         SKRT_INVALID_ARGUMENT: bindings overlap, or the objects do not belong together; SKRT_BUSY: a serial run of
  *         the instance is going on; SKRT_UNSUPPORTED: the device is traced, and the launch notes no times;
  *         SKRT_OUT_OF_MEMORY
@@ -547,10 +554,10 @@ enum skrt_status skrt_launch_network(struct skrt_stream *stream, struct skrt_ins
 enum skrt_status skrt_launch_network_on(struct skrt_stream *const *streams, uint32_t count,
 					struct skrt_instance *instance);
 
-/* Wait until all launches of the stream have ended, and help: if the device's first thread is needed for a launch of
- * the stream, and no thread is it, the caller becomes it. While that launch waits it plays other launches in flight,
- * and can so be late. Launches that the stream had queued after a failed one have been skipped, and the memory that
- * they write holds anything; device, instance and stream go on.
+/* Wait until all launches of the stream have ended, and help: if a launch of the stream needs the device's first
+ * thread, and no thread has that role, the caller takes it. While that launch waits, the caller plays other launches in
+ * flight, and may therefore return later. Launches that were queued on the stream after a failed one have been skipped,
+ * and the contents of the memory that they write are undefined. Device, instance and stream can still be used.
  *
  * @return the first failure since the last call: SKRT_KERNEL_FAILED, with a text such as "superkernel sp1: task 'act':
  *         kernel swiglu returned status 3"
@@ -572,11 +579,11 @@ enum skrt_status skrt_run_network(struct skrt_stream *stream, struct skrt_instan
 
 /* Return whether nothing is pending on the stream. Do not wait or help, and leave failures to skrt_synchronise.
  *
- * @return SKRT_OK: nothing is; SKRT_NOT_READY
+ * @return SKRT_OK: nothing is pending; SKRT_NOT_READY
  * @threads any */
 enum skrt_status skrt_stream_query(struct skrt_stream *stream);
 
-/* Queue a copy, which is made when everything before it on the stream has ended. Skipped after a failure, like a
+/* Queue a copy, which is made when everything before it on the stream has ended. After a failure it is skipped, like a
  * launch.
  *
  * @param to: may overlap from; NULL if bytes is 0
@@ -661,17 +668,17 @@ enum skrt_status skrt_run_serial(struct skrt_instance *instance, const struct sk
 
 /* ---- traces ---- */
 
-/* The times of a device: which core ran which task from when to when, for which it waited, and totals. The times are
- * those that dispatchers note in scopes with profiling=1 (sklink --scope-options '*=profiling=1'); launches of one
- * task, such as the tasks' own entries, do without. They are times of this machine, also on simulated devices, where
- * cores run one after the other: there they say how long the simulation took. */
+/* The times of a device: the start and end of each task on each core, the time that it waited before, and totals. The
+ * dispatchers of scopes with profiling=1 note them (sklink --scope-options '*=profiling=1'); launches of one task, such
+ * as the tasks' own entries, need no such option. The times are those of this machine. On simulated devices, on which
+ * cores run one after the other, they are the times of the simulation. */
 struct skrt_trace;
 
-/* Record all launches of the device from now on; serial runs are not recorded, nor launches that fail. A launch that
- * notes no times is refused from now on.
+/* Record all launches of the device from now on, except serial runs and launches that fail. From now on, a launch that
+ * notes no times is refused.
  *
- * @param most_slices: (a core at a task, a core in a launch) of all launches together that are kept; of launches beyond
- *        them only totals are
+ * @param most_slices: most slices (a core at a task, a core in a launch) that are kept of all launches together; later
+ *        launches count only in the totals
  * @param trace: receives the trace, to be ended by skrt_trace_end and destroyed by skrt_trace_destroy
  * @return SKRT_BUSY: the device has a trace already, or work is pending on it; SKRT_UNSUPPORTED: the device has checks,
  *         and so does not run the dispatchers; SKRT_OUT_OF_MEMORY
@@ -692,25 +699,25 @@ enum skrt_status skrt_trace_end(struct skrt_trace *trace);
  * @threads last */
 enum skrt_status skrt_trace_destroy(struct skrt_trace *trace);
 
-/* Write a trace as JSON in the Trace Event format, which Perfetto (ui.perfetto.dev) and chrome://tracing show: a row
- * for launches for each that was in flight at a time, one for each core with a slice for each task and wait, and an
- * arrow for each await. Core numbers are the device's; a launch numbers its own from 0.
+/* Write a trace as JSON in the Trace Event format, which Perfetto (ui.perfetto.dev) and chrome://tracing show. There
+ * are rows for launches, as many as were in flight at a time, and a row for each core, with a slice for each task and
+ * wait, and an arrow for each await. Core numbers are the device's; a launch numbers its own from 0.
  *
- * @param path: of a file that is replaced once all is written beside it; after an error it is as it was. Anything but a
- *        regular file is written in place
+ * @param path: a file, which is replaced only after all has been written beside it; after an error it is unchanged.
+ *        Anything except a regular file is written in place
  * @return SKRT_NOT_READY: the trace has not ended; SKRT_CANNOT_WRITE
  * @threads fork */
 enum skrt_status skrt_trace_write(const struct skrt_trace *trace, const char *path);
 
-/* Sums over all launches. run_seconds and wait_seconds are parts of core_seconds; the rest of it is cores that have not
+/* Sums over all launches. run_seconds and wait_seconds are parts of core_seconds; in the rest of it cores have not
  * begun, have left, or are between two tasks. */
 struct skrt_trace_info {
 	size_t size SKRT_SIZE_OF(struct skrt_trace_info);
 	uint64_t launch_count;
 	uint64_t kept_launches; /* those that have slices */
-	uint64_t task_count; /* of the modules that were launched */
-	double seconds; /* that launches took, from the first core's start to when the last one has left */
-	double core_seconds; /* the same, times the cores that had a part in each */
+	uint64_t task_count; /* in the modules that were launched */
+	double seconds; /* of all launches, each from the first core's start until the last one has left */
+	double core_seconds; /* the same, times the number of cores with a part in each launch */
 	double run_seconds; /* of all cores, in tasks */
 	double wait_seconds; /* of all cores, in awaits */
 };
