@@ -105,7 +105,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/tools/skdump-dot.sh tests/tools/skdump-json.sh tests/tools/skdump.sh tests/tools/task-filters.sh \
 	tests/unit/emit.sh tests/unit/machines.sh
 
-# Scripts that take longer. Those of the kernel library are here because it is the same whatever sklink is compiled with.
+# Scripts that take longer. Those of the kernel library are here because the library does not depend on the compiler of sklink.
 SLOW_TESTS = \
 	tests/command/no-memory.sh \
 	tests/fuzz/mutate.sh \
@@ -139,14 +139,14 @@ check_PROGRAMS += $(FUZZ_TARGETS) \
 	tests/signatures/forgets \
 	tests/unit/check_emit
 
-# Suites and programs are their own source, and take what they need of these libraries.
+# Each suite and program has one source, and is linked with these libraries.
 LDADD = tests/lib/libtests.a loader/libpredict.la src/libskdump.la src/libcore.la loader/libloader.la \
 	$(LIBELF_LIBS) $(ZLIB_LIBS) $(CHECK_LIBS) -lpthread -lm
 tests/%.o: AM_CPPFLAGS += -DTOP_SRCDIR='"$(abs_top_srcdir)"' $(SANITIZED_CPPFLAGS)
 tests/%.o: AM_CFLAGS += $(LIBELF_CFLAGS) $(ZLIB_CFLAGS)
 tests/unit/%.o: AM_CFLAGS += $(CHECK_CFLAGS)
 
-# What several of them share.
+# The code that several of them share.
 check_LIBRARIES = tests/lib/libtests.a
 tests_lib_libtests_a_SOURCES = \
 	tests/fuzz/fuzz-graph.c tests/fuzz/fuzz-link.c tests/fuzz/fuzz-plan.c tests/fuzz/fuzz.c tests/fuzz/mutants.c tests/fuzz/mutate.c \
@@ -175,7 +175,8 @@ tests_property_graphs_SOURCES = tests/property/graph-errors.c tests/property/gra
 	tests/property/graphs.c tests/property/random-flags.c tests/property/random-graph.c tests/property/random-nodes.c \
 	tests/property/random-pieces.c tests/property/random-shapes.c
 
-# make fuzz [FUZZ_SECONDS=N]: each target in turn with libFuzzer, from its seeds and what earlier runs have found (fuzz-corpus).
+# make fuzz [FUZZ_SECONDS=N]: each target in turn with libFuzzer, from its seeds and the inputs that earlier
+# runs have found (fuzz-corpus).
 if FUZZING
 FUZZ_SECONDS = 240
 fuzz: all $(FUZZ_TARGETS:tests/fuzz/fuzz-%=tests/fuzz/libfuzzer-%)

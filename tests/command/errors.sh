@@ -140,8 +140,8 @@ grep -q "$(printf 'wh\303\251re')" err.txt || fail "a letter is taken for a cont
 awk '/^peak memory in KiB/ && $NF < 400000 { found = 1 } END { exit !found }' stats.txt ||
 	fail "much memory: $(tail -1 stats.txt)"
 
-# 3,000 tasks with an op that none of 3,000 kernels fits, nor could be left out at once: after a million looks at
-# misfits, two at each of them (does it fit, how near is it), no further task is looked at.
+# 3,000 tasks with an op that none of 3,000 kernels fits, and no kernel can be excluded at once: each misfit is examined
+# twice (does it fit, how near is it), and after a million examinations no further task is checked.
 {
 	echo 'sklink: 1'
 	echo 'tensors:'
@@ -173,7 +173,7 @@ fails_with "^sklink: error: misfits.yaml:.*no kernel for op 'sum' fits task 't17
 awk '/^peak memory in KiB/ && $NF < 200000 { found = 1 } END { exit !found }' stats.txt ||
 	fail "much memory: $(tail -1 stats.txt)"
 
-# Asked why the others were not picked, it looks at them more than a million times, and nothing is left out for that.
+# To explain why the others were not picked, it examines them more than a million times, and leaves nothing out.
 "$sklink" last.yaml kernels.o -o explained.sk $(seq -f '--explain=t%.0f' 600) >said.txt
 [ "$(grep -c '    and 1980 more' said.txt)" = 600 ] ||
 	fail "$(grep -c '    and 1980 more' said.txt) tasks are explained"

@@ -79,7 +79,7 @@ done
 rm -f made.*
 
 # ---- limits and full disks ----
-# The limit of a file's size stands for a full disk: both are an error of writing.
+# The limit of a file's size acts like a full disk: both are an error of writing.
 limited() ( # KIB COMMAND…: its messages go through a pipe, which has no size
 	set -o pipefail
 	kib=$1
@@ -139,7 +139,7 @@ done
 python3 -m json.tool made.json >/dev/null || fail "the trace"
 rm -f made.*
 
-# A name of a descriptor is not replaced, whatever the descriptor's file: output is appended to the file's contents.
+# A name of a descriptor is not replaced, for any file of the descriptor: output is appended to the file's contents.
 for output in '--trace /dev/fd/1' '--measure /dev/fd/1' '--output z=/proc/self/fd/1'; do
 	{ echo before && "$skrun" traced.sk --random 1 $output && echo behind; } >written
 	{ echo before && "$skrun" traced.sk --random 1 $output && echo behind; } | cat >piped

@@ -81,7 +81,7 @@ static uint32_t add_name(struct object *object, const char *name)
 	return (uint32_t)append(&object->names, name, strlen(name) + 1);
 }
 
-/* A name of many letters, all of whose suffixes are names as well. */
+/* A name of many letters, which has only suffixes that are names as well. */
 static uint32_t add_long_name(struct object *object)
 {
 	char *name = malloc(LONG_NAME);

@@ -51,7 +51,7 @@ static void add_calls(struct sk_linker *linker, const char *const *names, size_t
 	}
 }
 
-/* Asks, links, writes. True: there is a file. */
+/* Request, link, write. Return true if there is a file. */
 static bool link_input(struct sk_linker *linker, struct sk_diag *diag, const char *path, bool whole_archive)
 {
 	uint32_t input = sk_linker_add_file(linker, path, whole_archive);

@@ -28,7 +28,7 @@ enum { FUZZ_PATH_SIZE = 32 };
 /* A file in memory with these bytes, and a path to open it by. Returns its descriptor, which the caller closes. */
 int fuzz_file(const uint8_t *bytes, size_t size, char path[FUZZ_PATH_SIZE]);
 
-/* Aborts with the text unless the promise is kept. */
+/* Abort with the text unless the promise is kept. */
 void fuzz_promise(bool kept, const char *text);
 
 /* The input has come through everything there is, without an error. The counter shows that a target reaches its depths.
@@ -36,7 +36,7 @@ void fuzz_promise(bool kept, const char *text);
 void fuzz_accept(void);
 uint64_t fuzz_accepted(void);
 
-/* Links the file: every function in it is asked for, required and called. */
+/* Link the file: every function in it is requested, required and called. */
 void fuzz_link(const char *path, bool whole_archive);
 
 #endif

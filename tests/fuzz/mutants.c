@@ -108,7 +108,7 @@ static uint64_t interesting(uint64_t *state, size_t size)
 	return choice == count ? size : choice == count + 1 ? below(state, size) : size - below(state, 16);
 }
 
-/* Changes a byte, or an aligned number, of the range. */
+/* Change a byte, or an aligned number, of the range. */
 static void change(uint64_t *state, struct mutant *mutant, struct range range)
 {
 	size_t at = below(state, range.size), width = (size_t)1 << below(state, 4);
@@ -281,7 +281,7 @@ static const char *const words[] = {
 	"%",
 };
 
-/* Puts length bytes in the place of those in the range. */
+/* Replace the bytes of the range by length bytes. */
 static void replace(struct mutant *mutant, struct range range, const void *bytes, size_t length)
 {
 	size_t rest = mutant->size - range.start - range.size;

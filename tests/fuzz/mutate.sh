@@ -38,7 +38,7 @@ collect libsodium-dev libsodium.a 3
 collect libx264-dev libx264.a 3 -a-
 collect libx264-dev libx264.a 1 '^[a-z]*[.]o'
 
-# The others by the compilers that are there.
+# The others by the installed compilers.
 compilers=$KERNEL_CC
 for compiler in gcc clang; do
 	! command -v $compiler >/dev/null || [ "$compiler" = "$KERNEL_CC" ] || compilers="$compilers $compiler"

@@ -1,4 +1,4 @@
-/* Everything that the linker looks at in an object, in as few bytes as possible: the fuzzers' main seed. */
+/* Everything in an object that the linker reads, in as few bytes as possible: the fuzzers' main seed. */
 #include "skkernel.h"
 
 #include <math.h>

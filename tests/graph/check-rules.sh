@@ -115,7 +115,7 @@ fails_with "^sklink: error: bad.yaml:2:[0-9]*: nothing may follow the example" "
 printf 'fuse:\n- {name: a, pattern: y = Relu(x), replace: y = Neg(x), example: 3}\n' >bad.yaml
 fails_with "^sklink: error: bad.yaml:2:[0-9]*: 'example' must be a map" "$sklink" --check-rules=bad.yaml "${kernels[@]}"
 fails_with "^sklink: error: missing.yaml: " "$sklink" --check-rules=missing.yaml "${kernels[@]}"
-# Files are objects, wherever they stand; no file is a manifest. A library that is not there is said once.
+# Files are objects, wherever they are given; no file is a manifest. A missing library is reported once.
 members=$(ar t "$top_builddir/kernels/libskernels.a" | grep -E '^sk_(neg|copy|cast)_')
 mkdir objects
 (cd objects && ar x "$top_builddir/kernels/libskernels.a" $members)

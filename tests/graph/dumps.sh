@@ -332,8 +332,8 @@ same_steps shapes
 ! grep -q '"Exp"' shapes/6_validate.ir && grep -q ') -> ("y": f32\[1, 6\], _)' shapes/6_validate.ir ||
 	fail "6_validate has what no output needs"
 
-# Scopes in which nothing is left are in the metadata: other nodes stay by themselves, and options are told of as in the
-# first link.
+# Scopes without any remaining node are in the metadata: other nodes stay by themselves, and options are reported as in
+# the first link.
 model idle <<'M'
 input x f32 4
 constant k f32 4 1.0 2.0 3.0 4.0

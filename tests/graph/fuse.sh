@@ -128,7 +128,7 @@ fuses bias user_rules "MatMul Add " --rules=mine.yaml --fusion-flags=--disable_p
 grep -qF "bias.onnx: node 'bias': BiasAdd is not fused by rule 'nearer' at mine.yaml:5:9: the condition at mine.yaml:8:21 does not hold" err.txt ||
 	{ cat err.txt >&2; fail "--verbose does not say why a rule is not applied"; }
 
-# Which rule has made a node is said of the node, of its set and with its place; dumps keep it, and models that are
+# A node records the rule that made it, with its set and its place; dumps keep the record, and so do models read from
 # dumps.
 sed -i 's/rank(a) == 3/rank(a) == 2/' mine.yaml
 made="Its node was made by rule 'nearer' of set 'user' at mine.yaml:5:9."

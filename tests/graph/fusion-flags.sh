@@ -76,7 +76,7 @@ printf 'sklink: 1\ngraph: net.onnx\ndims: {N: 4}\nfusion: "--dump_as_text=off --
 grep -q '^sklink: warning: bad.yaml:4:29: unknown flag: x$' err.txt || fail "the column in a manifest"
 printf 'sklink: 1\ngraph: net.onnx\ndims: {N: 4}\nfusion: [a]\n' >bad.yaml
 fails_with "^sklink: error: bad.yaml:4:9: 'fusion' " "$sklink" bad.yaml "${kernels[@]}" -o out.sk
-# Once, however many networks there are.
+# Once, for any number of networks.
 "$sklink" net.onnx --dim a:N=2 --dim b:N=4 "${kernels[@]}" -o net.sk --fusion-flags "--x --enable_pass=shape_reshape" \
 	2>err.txt
 [ "$(grep -c 'warning: ' err.txt)" = 2 ] || { cat err.txt >&2; fail "warnings of several networks"; }

@@ -53,8 +53,8 @@ nm -D mine.sk | grep -q ' sk_mine$' || fail "the command line's scopes do not co
 "$sklink" shapes.yaml "$@" --shape cache=3x4 --scope-options first=profiling=0 -o off.sk
 ! "$skrun" off.sk --random 1 --profile >out.txt 2>&1 || fail "the command line's options do not count"
 
-# Archives and kernels of the manifest: the signature stands there, and constants are computed with the archive's
-# kernels. For this device a Relu would become a Max.
+# Archives and kernels of the manifest: it has the signature, and constants are computed with the archive's kernels. For
+# this device a Relu would become a Max.
 cat >mine.c <<'C'
 #include <stdint.h>
 void my_relu(const float *x, float *y, int64_t n)

@@ -95,7 +95,7 @@ node mindspore:StridedSlice n x c c -> y new_axis_mask=65535'
 refuses "node 'n' .mindspore:Transpose.: its permutation is none of the 3 axes of 'x'" 'constant c i64 3 0
 node mindspore:Transpose n x c -> y'
 
-# Each name stands in the document.
+# The document has each name.
 sed -n 's/^ALIAS("[a-z]*", "\([A-Za-z0-9_]*\)".*/\1/p' "$top_srcdir/graph/onnx/aliases.def" >names.txt
 [ "$(wc -l <names.txt)" -gt 100 ] || fail "the table is not understood"
 while read -r name; do

@@ -73,7 +73,7 @@ for name in short long; do
 		fail "$name: --measure has tasks of others"
 done
 
-# Constants stand once, in the package or in a file beside it; workspaces are as large as the greatest alone.
+# Constants are stored once, in the package or in a file beside it; workspaces are as large as the greatest alone.
 memory() {
 	"$skdump" "$1" | sed -nE 's/^  (workspace|constants) +([0-9]+ bytes).*/\1 \2/p'
 }

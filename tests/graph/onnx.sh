@@ -190,7 +190,7 @@ runs unread.sk x 'places fixed shape'
 "$skdump" --bindings unread.sk >bindings.txt
 ! grep most bindings.txt || fail "a value that nobody reads became an output"
 
-# A mean of several inputs, and a concatenation of which one input has all that there is.
+# A mean of several inputs, and a concatenation in which one input has all elements.
 model few <<'END'
 input a f32 2x2x1
 input none f32 2x0x1
@@ -402,7 +402,7 @@ END
 grep -q "warning: empty.onnx: nothing is left to compute: output 'y' is \[0, 3\]" err.txt || { cat err.txt;
 	fail "a batch of 0"; }
 
-# All that is missing is said at once.
+# All missing things are reported at once.
 model wrong <<'END'
 input x f32 2x3
 input i i32 2x3
@@ -565,7 +565,7 @@ grep -q "^sklink: warning: future.onnx: node 'first' (Relu) and 1 more: it is of
 # If no folder of kernels is given, the message names the option.
 fails_with '^>>> there are none: -L names a folder to search' "$sklink" missing.onnx -lskernels --check
 
-# A library in front: its kernels win where they fit.
+# A library before the others: its kernels win if they fit.
 cat >mine.c <<'C'
 #include "skkernel.h"
 

@@ -110,13 +110,13 @@ grep -rnoE --include='*.[chS]' --include='*.md' --include='*.sh' --include='*.de
 	sed -E 's/:[^a-z:]?((base|format|linker|stubs|graph|src|loader|kernels|tests|bench|doc|samples)\/)/: \1/' |
 		sort -u |
 	while read -r place path; do
-		case ${path##*/} in *NAME*) continue ;; esac # which stands for any
+		case ${path##*/} in *NAME*) continue ;; esac # a placeholder for any name
 		[ -e "$path" ] || [ -e "$top_builddir/$path" ] || [ -e "$path.c" ] || [ -e "$path.h" ] ||
 			printf '%s %s\n' "$place" "$path"
 	done >"$out/found"
 complain "paths that are not there" "$out/found"
 
-# Names that comments have, of functions, structs and the like; NAME stands for any.
+# Names in comments, of functions, structs and the like; NAME stands for any.
 awk '
 	FNR == 1 { inside = 0 }
 	{
@@ -142,7 +142,7 @@ complain "names in comments that nothing has" "$out/found"
 
 # ---- tests ----
 
-# Each script and each Check suite stands once in a list of tests/local.mk; scripts that only others run or read are in
+# Each script and each Check suite is once in a list of tests/local.mk; scripts that only others run or read are in
 # none.
 find tests -name '*.sh' | grep -vE '^tests/(lib/|kernels/(compare|kernels)\.sh|fuzz/fuzz-(run|seeds)\.sh)' >"$out/tests"
 find tests/unit -name 'check_*.c' | sed 's/\.c$//' >>"$out/tests"

@@ -6,7 +6,7 @@ LC_ALL=C grep -aoE 'split=n:1 op=[^;]*; [[:print:]]*' "$top_builddir/kernels/lib
 	sort -u >signatures.txt
 [ -s signatures.txt ] || fail "no kernel promises anything"
 
-# Attributes that have no default are 0.5; conditions are as they stand.
+# Attributes without a default are 0.5; conditions have their own values.
 awk '{
 	task = "t" NR
 	split($0, halves, "; ")

@@ -8,7 +8,7 @@ page=$top_srcdir/doc/reference/kernel-library.md
 # package gives none of it back.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 
-# need FILE PACKAGE: the test is skipped unless the file is there, which a package of Debian's brings.
+# need FILE PACKAGE: the test is skipped unless the file exists, which belongs to that package of Debian's.
 need() {
 	[ -e "$1" ] || { echo "SKIP: there is no $1: install the package $2"; exit 77; }
 }

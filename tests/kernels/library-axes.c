@@ -19,8 +19,8 @@ static const struct shape shapes[] = {{0, 3, 2},   {1, 1, 1},  {2, 63, 1},  {3, 
 				      {1, 300, 1}, {2, 5, 63}, {2, 33, 64}, {1, 64, 65}, {1, 2, 130}, {2, 65, 3}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* How many roundings a sum of k elements has at most: one for each, up to the length of a block, and one for each time
- * that there are twice as many blocks. */
+/* Return the greatest number of roundings in a sum of k elements: one for each, up to the length of a block, and one
+ * for each doubling of the number of blocks. */
 static int64_t roundings_of(int64_t k)
 {
 	int64_t roundings = k < 256 ? k : 256;

@@ -205,7 +205,7 @@ static void check(const struct call *call, const void *y, int64_t n, int64_t fir
 	}
 }
 
-/* Calls it, compares, and calls it in place and for other processors. */
+/* Call it, compare, and call it in place and for other processors. */
 static void try(const struct call *call, int64_t n, int64_t first)
 {
 	const struct kernel *kernel = call->kernel;

@@ -157,7 +157,7 @@ static whole whole_erf(whole x)
 	return (whole)(double)erff128((double)x);
 }
 
-/* Floats to integers: the nearest that there is, and 0 of NaNs. */
+/* Floats to integers: the nearest integer, and 0 for NaN. */
 static whole truncated(const struct type *type, wide x)
 {
 	wide above = (wide)((whole)1 << (8 * type->size - (type->is_signed ? 1 : 0))),
@@ -544,7 +544,7 @@ static void try_unary(const struct kernel *kernel, const struct row *row)
 	}
 }
 
-/* Also runs attributes of 0, whose products with infinities are NaN. */
+/* Also runs attributes of 0, which give NaN with infinities. */
 static void run_unary(const struct kernel *kernel, const struct row *row)
 {
 	struct row zeros = *row;
@@ -567,7 +567,8 @@ struct binary {
 	int64_t rank, dims[4], strides[2][4];
 };
 
-/* The element of an operand for output element i. `scalar`, `row` ... say how b lies; a lies so with l in front. */
+/* Return the element of an operand for output element i. `scalar`, `row` ... describe b's layout; a has the same layout
+ * with l before it. */
 static int64_t place(const struct binary *call, int operand, int64_t i)
 {
 	const char *form = call->kernel->form;
@@ -619,7 +620,7 @@ static void check_binary(const struct binary *call, const struct row *row, const
 	}
 }
 
-/* Calls it, compares, and calls it in place and for other processors. */
+/* Call it, compare, and call it in place and for other processors. */
 static void try_binary(struct binary *call, const struct row *row)
 {
 	const struct kernel *kernel = call->kernel;

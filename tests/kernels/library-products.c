@@ -1,6 +1,6 @@
 /* library-products.c: gates, sums of products of integers with their scales, and products of batches in another order
- * of rows. Each is compared with its definition, in parts, as cores compute them. All but products, whose sums depend
- * on the order, are also compared with the kernel for every processor, which must give the same bytes. */
+ * of rows. Each is compared with its definition, in parts, as cores compute them. All but products, which have sums
+ * that depend on the order, are also compared with the kernel for every processor, which must give the same bytes. */
 #include "tests/kernels/library.h"
 
 #include <string.h>

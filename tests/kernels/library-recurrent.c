@@ -357,7 +357,7 @@ static void check_training(const struct kernel *kernel, const struct training *o
 	check_near(kernel, type, of->new_v, i, mean, off * mean_size, "a gradient");
 	check_near(kernel, type, of->new_h, i, square, off * (of->beta * h + (1 - (wide)of->beta) * sizes * sizes),
 		   "a gradient");
-	if (times > 0) { /* powers, whose errors grow with squares, are taken from 1 in f64 */
+	if (times > 0) { /* powers, with errors that grow with squares, are taken from 1 in f64 */
 		wide less = 1 - powf128(of->beta, times), mean_less = 1 - powf128(of->alpha, times);
 
 		rate *= sqrtf128(less) / mean_less;

@@ -76,7 +76,7 @@ void check_front(const struct kernel *kernel, const void *memory);
 void *random_elements(const struct type *type, int64_t n);
 /* n elements between both ends. */
 void *random_reals(const struct type *type, int64_t n, double low, double high);
-/* Multiplies them by 2^exponent. */
+/* Multiply them by 2^exponent. */
 void scale_elements(const struct type *type, void *elements, int64_t n, int exponent);
 /* A whole number between both ends, which are among them. */
 int64_t between(int64_t low, int64_t high);
@@ -92,12 +92,12 @@ void check_whole(const struct kernel *kernel, const void *results, int64_t i, wh
  * rounded to its own type. */
 void check_near(const struct kernel *kernel, const struct type *type, const void *results, int64_t i, wide expected,
 		wide allowed, const char *inputs);
-/* Complains if bytes differ. */
+/* Report an error if bytes differ. */
 void check_bytes(const struct kernel *kernel, const char *what, const void *results, const void *expected,
 		 size_t bytes);
-/* Complains if a kernel that returns a status does not return this one. */
+/* Report an error if a kernel that returns a status does not return this one. */
 void check_status(const struct kernel *kernel, const char *what, int result, int expected);
-/* Complains if results of the kernel's output type differ in a bit, but for NaNs. */
+/* Report an error if results of the kernel's output type differ in a bit, except for NaNs. */
 void check_same(const struct kernel *kernel, const char *what, const void *results, const void *expected, size_t bytes);
 /* Describe the inputs of element i, for error messages. */
 const char *two_inputs(const struct type *type, const void *a, int64_t i, const void *b, int64_t j);

@@ -1,5 +1,5 @@
-/* Shared by programs that call kernels of libskernels.a directly: element types, random operands, and memory whose end
- * is followed by memory without access. */
+/* Shared by programs that call kernels of libskernels.a directly: element types, random operands, and memory that is
+ * followed by memory without access. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -63,7 +63,8 @@ static void add_product(enum type type, struct sum *sum, double a, double b)
 	sum->magnitude += fabs(a * b);
 }
 
-/* Which results are looked at: each, or some of them where their sums in 113 bits would take too long. */
+/* Return the distance of results that are checked: every one, or some of them if their sums in 113 bits would take too
+ * long. */
 static size_t step_of(enum type type, size_t products)
 {
 	return type == f64 ? 1 + products / 300000 * 2 : 1;

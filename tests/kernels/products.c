@@ -201,7 +201,7 @@ static void drop_scratch(const char *name, struct scratch *scratch)
 		drop(scratch->sums, (scratch->sum_bytes + 63) / 64 * 64);
 }
 
-/* Computes all at once, and in parts. */
+/* Compute all at once, and in parts. */
 static void check(const struct entry *entry, enum type type, const struct form *form, const struct sizes *sizes)
 {
 	size_t size = types[type].size, a_bytes = sizes->batches * sizes->m * sizes->k * size,

@@ -1,4 +1,4 @@
-/* Compares the kernels of libskernels.a that quantise and bring back with their definition in double precision. Scales
+/* Compares the kernels of libskernels.a that quantise and dequantise with their definition in double precision. Scales
  * are powers of two, so that there is one right result, ties included. Infinities, NaNs and the ends of i32 are among
  * the numbers. */
 #include "operands.h"

@@ -16,7 +16,7 @@ typedef void kernel();
 #include "entries.h"
 
 /* Scratch as signatures give it. Convolutions need numbers for all multiplications, a padded image, and sums of halves;
- * transposed ones need a plane of sums. Kernels whose signatures have no scratch get none. */
+ * transposed ones need a plane of sums. Kernels without scratch in their signature get none. */
 enum { ROOM = 114688, SUM_ROWS = 264 };
 struct scratch {
 	void *room, *laid, *sums;

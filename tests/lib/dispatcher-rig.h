@@ -44,7 +44,7 @@ void rig_plan_free(struct rig_plan *plan);
 uint32_t rig_home(struct rig_plan *plan, uint32_t lane, uint32_t stream);
 uint32_t rig_partition(struct rig_plan *plan, uint64_t extent, uint64_t unit);
 
-/* Adds a step on lane 0 for a task of its own; core set: home 0 if it is plain, else all. The caller may change it
+/* Add a step on lane 0 for a task of its own; core set: home 0 if it is plain, else all. The caller may change it
  * before it adds another. */
 struct sk_plan_step *rig_step(struct rig_plan *plan, enum sk_step_kind kind, void (*function)(void));
 /* The step added last calls one more function, for a task of its own; arguments go there from now on. */
@@ -54,11 +54,11 @@ struct sk_plan_call *rig_call_too(struct rig_plan *plan, void (*function)(void))
 struct sk_plan_call *rig_last_call(struct rig_plan *plan);
 #define RIG_FUNCTION(function) ((void (*)(void))(function))
 
-/* Adds to the step added last. */
+/* Add to the step added last. */
 void rig_argument(struct rig_plan *plan, struct sk_plan_argument argument);
 void rig_loop(struct rig_plan *plan, uint64_t extent, uint64_t tile);
 
-/* Adds to the argument added last: an expression, a pointer. */
+/* Add to the argument added last: an expression, a pointer. */
 void rig_term(struct rig_plan *plan, struct sk_plan_term term);
 void rig_pattern(struct rig_plan *plan, struct sk_plan_pattern pattern);
 void rig_await(struct rig_plan *plan, const struct sk_plan_step *awaited);
@@ -82,15 +82,14 @@ struct rig_code rig_load(struct rig_plan *plan, enum sk_entry_kind kind);
 void rig_unload(struct rig_code *loaded);
 void *rig_entry(const struct rig_code *loaded);
 
-/* Calls entry(a, b) with known values in the registers that a function must preserve, and fails if they have changed.
- */
+/* Call entry(a, b) with known values in the registers that a function must preserve, and fail if they have changed. */
 int rig_call(void *entry, void *a, void *b);
 
 /* The same instruction by instruction; at each one inside the dispatcher the unwinder must find rig_call's frame and
- * its registers. Returns the number of instructions looked at, in *count. */
+ * its registers. Return the number of checked instructions in *count. */
 int rig_call_stepping(const struct rig_code *loaded, void *a, void *b, unsigned *count);
 
-/* Fails unless the unwinder reaches rig_call from here through the dispatcher. */
+/* Fail unless the unwinder reaches rig_call from here through the dispatcher. */
 void rig_check_backtrace(const struct rig_code *loaded);
 
 /* ---- cores ---- */
@@ -134,7 +133,7 @@ extern _Thread_local struct rig_log rig_log;
 void rig_log_call(unsigned count, const uint64_t *values);
 #define RIG_LOG(...) rig_log_call(sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (uint64_t[]){__VA_ARGS__})
 
-/* Fails unless the log's next call (from `*at`, which moves on) has these values. */
+/* Fail unless the log's next call (from `*at`, which moves on) has these values. */
 void rig_expect(unsigned *at, unsigned count, const uint64_t *values);
 #define RIG_EXPECT(at, ...)                                                                                            \
 	rig_expect((at), sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (uint64_t[]){__VA_ARGS__})

@@ -16,7 +16,7 @@ struct fake_function {
 	const char *barrier; /* in which threads wait, that it reaches; NULL: none */
 };
 
-/* The files exist on the search paths; the caller adds those that stand on the command line with sk_linker_add_file. */
+/* The files exist on the search paths; the caller adds those of the command line with sk_linker_add_file. */
 struct sk_linker *fake_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 				     const struct fake_function *functions, size_t count);
 

@@ -61,8 +61,8 @@ struct handmade_package {
 	const struct handmade_launch *launches;
 };
 
-/* Compiles C source, with a plan or (package NULL) without, to a shared object. `flags` go to the compiler and linker.
- * Fails the test if that does not work. */
+/* Compile C source, with a plan or (package NULL) without, to a shared object. `flags` go to the compiler and linker.
+ * Fail the test on an error. */
 void handmade_compile(const char *path, const char *source, const struct handmade_package *package, const char *flags);
 
 /* The package, with the flags that it needs. */

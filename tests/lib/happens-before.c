@@ -210,7 +210,7 @@ static bool is_ordered_by_user(const struct sk_model *model, uint32_t earlier, u
 	return false;
 }
 
-/* Checks one pair of steps on all their cores. */
+/* Check one pair of steps on all their cores. */
 static bool is_pair_ordered(const struct oracle *oracle, const struct relation *relation, uint32_t a, uint32_t b,
 			    char *text, size_t size)
 {

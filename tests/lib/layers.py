@@ -30,7 +30,7 @@ KERNEL_HEADERS = {"format/skkernel.h", "format/skabi.h"}
 MACHINES = ("x86_64",)
 # The machine that libskrt runs on: configure chooses the header for machine.h, which all other files include.
 MACHINE_HEADERS = {"loader/arch/x86_64.h": "loader/arch/machine.h"}
-# Headers that are installed, or chosen by configure, stand for themselves.
+# Headers that are installed, or chosen by configure, count as themselves.
 UNCHECKED = {"loader/skrt.h", "format/skkernel.h", "format/skabi.h", "loader/arch/machine.h", "loader/arch/x86_64.h"}
 # Rooms that use each other: neutral code finds the functions of a machine in the list of machines, and these use the neutral ops.
 MUTUAL = {("stubs/dispatcher", "stubs/x86_64")}
@@ -89,7 +89,7 @@ class File:
         for number, line in enumerate(code.split("\n"), 1):
             for name in NAME.findall(line):
                 self.lines.setdefault(name, number)
-        # Tags that stand for more than a pointer need their definition; others need a declaration.
+        # Tags that are used other than by a pointer need their definition; others need a declaration.
         self.pointed, self.whole = set(), set()
         for match in re.finditer(r"\b(struct|union|enum)\s+((?:sk|skrt)_\w+)\s*(const\s*)?([*;{]?)", code):
             keyword, tag, _, after = match.groups()

@@ -4,15 +4,15 @@
  *   make-model FILE.npy TYPE SHAPE VALUE…
  *
  * A line is one of these; its words are separated by blanks. A SHAPE is 2x3, Nx3 with a name for a dimension that the
- * model leaves open, ?x3 with none, "scalar", or "none": not even the rank is known. Values that are missing repeat the
- * last one.
+ * model leaves open, ?x3 with none, "scalar", or "none": not even the rank is known. Missing values repeat the last
+ * one.
  *
  *   opset VERSION [DOMAIN]                 without it: 17
  *   input NAME TYPE SHAPE
  *   output NAME TYPE SHAPE
  *   info NAME TYPE SHAPE                   the declared type and shape of a node's output
  *   constant NAME TYPE SHAPE VALUE…
- *   external NAME TYPE SHAPE FILE OFFSET   a constant whose elements are there in the file
+ *   external NAME TYPE SHAPE FILE OFFSET   a constant with its elements there in the file
  *   node OP NAME INPUT… -> OUTPUT… [KEY=VALUE…]
  *
  * A name "_" is empty. OP is DOMAIN:OP for another domain. An attribute's value is a real if it has a dot, a list of

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Puts the dispatchers of the plan in the file into the bytes, which are the file's, where they fit. True if that
+/* Put the dispatchers of the plan in the file into the bytes, which are the file's, where they fit. Return true if that
  * changed any. */
 bool match_code(const char *path, uint8_t *bytes, size_t size);
 

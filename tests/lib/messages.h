@@ -7,7 +7,7 @@
 
 #include "base/diag.h"
 
-/* Empties the sink. The text is freed by the caller. */
+/* Empty the sink. The caller frees the text. */
 static inline char *take_messages(struct sk_diag *diag)
 {
 	char *text = NULL;

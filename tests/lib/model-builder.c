@@ -59,7 +59,7 @@ void test_model_destroy(struct test_model *test)
 	sk_arena_destroy(test->arena);
 }
 
-/* Copies a name, inserts it into the map and checks that it is new. */
+/* Copy a name, insert it into the map and check that it is new. */
 static const char *new_name(struct test_model *test, struct sk_map *map, const char *name, size_t number)
 {
 	const char *copy = sk_arena_copy(test->arena, name, strlen(name));

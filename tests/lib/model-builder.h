@@ -28,8 +28,8 @@ struct test_model {
 struct test_model *test_model_create(uint32_t lanes);
 void test_model_destroy(struct test_model *test);
 
-/* Gives every tensor its role (read only: input; written before it is read: temporary; read first, written later:
- * inout; never read: output) unless it has one, and numbers the bindings. Call when all tasks are there. */
+/* Give every tensor its role (read only: input; written before it is read: temporary; read first, written later: inout;
+ * never read: output) unless it has one, and number the bindings. Call this after adding all tasks. */
 void test_model_finish(struct test_model *test);
 
 /* Returns the tensor's number. */

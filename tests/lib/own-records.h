@@ -34,7 +34,7 @@ static inline int32_t own_reference(const struct sk_plan *to, const int32_t *fie
 		    : 0;
 }
 
-/* Appends a table; NULL: the caller writes its records. */
+/* Append a table; NULL: the caller writes its records. */
 static inline void *own_table(struct sk_plan *to, struct sk_plan_table *table, const void *records, uint32_t count,
 			      size_t record_size)
 {
@@ -47,8 +47,8 @@ static inline void *own_table(struct sk_plan *to, struct sk_plan_table *table, c
 	return start;
 }
 
-/* Copies a plan that sklink has written, in which forms, types, partitions and homes come last. In the copy, for which
- * there is room for own_records_size bytes, each launch and each tensor has a record of its own. */
+/* Copy a plan that sklink has written, in which forms, types, partitions and homes come last. The copy has room for
+ * own_records_size bytes, and each launch and each tensor in it has a record of its own. */
 static inline void own_records(struct sk_plan *to, const struct sk_plan *from)
 {
 	const char *forms_of_all = (const char *)&from->forms + from->forms.offset;

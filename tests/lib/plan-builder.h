@@ -28,15 +28,15 @@ uint32_t plan_temporary(struct plan *plan, const char *name, enum sk_dtype dtype
 /* A temporary of which cores have a tile at an offset in their scratch (plan_scratch says how large that is). */
 uint32_t plan_tile_tensor(struct plan *plan, const char *name, enum sk_dtype dtype, uint64_t elements, uint64_t offset);
 
-/* Begins a launch. Task entries (kind SK_LAUNCH_TASK) come last and take plan_entry_step. */
+/* Begin a launch. Task entries (kind SK_LAUNCH_TASK) come last and take plan_entry_step. */
 uint32_t plan_launch(struct plan *plan, const char *name, enum sk_launch_kind kind);
 void plan_follow(struct plan *plan, uint32_t launch);
 void plan_once(struct plan *plan);
 void plan_scratch(struct plan *plan, uint64_t size);
 void plan_device_cores(struct plan *plan, uint32_t first, uint32_t second); /* that the launch takes there */
 
-/* Adds a step with a task of its own, on lane 0 unless plan_lane said otherwise for the steps that follow. Returns its
- * index in the plan's steps. The stream of plan_plain says which home it is; all tasks are in stream 0. */
+/* Add a step with a task of its own, on lane 0 unless plan_lane has set another one for the steps that follow. Return
+ * its index in the plan's steps. The stream of plan_plain is the step's home; all tasks are in stream 0. */
 void plan_lane(struct plan *plan, uint32_t lane);
 uint32_t plan_plain(struct plan *plan, const char *task, uint32_t stream);
 uint32_t plan_split(struct plan *plan, const char *task, uint64_t extent, uint64_t unit);
@@ -56,7 +56,7 @@ void plan_scale(struct plan *plan, uint64_t scale);
 /* From here on each task is in a stream of its own, which has the task's number. */
 void plan_streams_apart(struct plan *plan);
 
-/* Puts the task added last into another stream. */
+/* Put the task added last into another stream. */
 void plan_stream(struct plan *plan, uint32_t stream);
 
 /* Add the step of a task's own entry: a copy of the task's step, which has one call, with its arguments. Its

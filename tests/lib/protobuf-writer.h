@@ -1,5 +1,5 @@
-/* Writes protobuf's wire format into memory, for tests that make models: no more than they need. Fields are written in
- * the order of the calls; messages within messages by begin and end. */
+/* Writes protobuf's wire format into memory, as far as tests that make models need it. Fields are written in the order
+ * of the calls; messages within messages by begin and end. */
 #ifndef SK_TESTS_PROTOBUF_WRITER_H
 #define SK_TESTS_PROTOBUF_WRITER_H
 
@@ -26,7 +26,7 @@ void write_raw(struct writer *writer, const void *bytes, size_t size);
 void write_begin(struct writer *writer, unsigned field);
 void write_end(struct writer *writer);
 
-/* Frees the bytes, and leaves an empty writer. */
+/* Free the bytes, and leave an empty writer. */
 void write_reset(struct writer *writer);
 
 #endif

@@ -29,7 +29,7 @@ struct race {
 	const struct sk_plan_view *view;
 	const uint32_t *cores;
 	uint32_t event_count, touch_count;
-	uint32_t tile; /* at hand */
+	uint32_t tile; /* the current one */
 	struct event events[MAX_EVENTS];
 	struct touch touches[MAX_TOUCHES];
 };
@@ -344,7 +344,7 @@ bool races_exist(const struct sk_plan_view *view, const uint32_t cores[SK_MAX_LA
 	for (uint32_t launch = 0; launch < view->network_launch_count; launch++)
 		for (uint32_t i = 0; i < sk_plan_form(&view->launches[launch])->step_count; i++)
 			add_step(race, launch, view->launches[launch].first_step + i);
-	/* Touches stand in the order of their events. */
+	/* Touches are in the order of their events. */
 	for (uint32_t i = 0; i < race->touch_count && !found; i++)
 		for (uint32_t j = i + 1; j < race->touch_count && !found; j++)
 			found = is_race(race, &race->touches[i], &race->touches[j]);

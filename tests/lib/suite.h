@@ -14,7 +14,7 @@
 #endif
 #endif
 
-/* Runs all of the suite and frees it; the exit status of its program. */
+/* Run all of the suite and free it. Return the exit status of its program. */
 static inline int run_suite(Suite *suite)
 {
 	SRunner *runner = srunner_create(suite);

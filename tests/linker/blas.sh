@@ -109,7 +109,7 @@ END
 $KERNEL_CC -O1 -Wno-incompatible-pointer-types call.c -o call -ldl -lm
 
 if [ -e "$reference" ]; then
-	# The archive's own xerbla_ writes to stderr; first an object of ours stands in for it.
+	# The archive's own xerbla_ writes to stderr; first a test object replaces it.
 	cat >xerbla.c <<'END'
 static int count;
 void xerbla_(char *name, int *info, unsigned long length)

@@ -620,7 +620,7 @@ static size_t identify(int which, const struct object *object, const struct sect
 	return destination.import && !strcmp(destination.import, name) ? 1 : 0;
 }
 
-/* The field stands at these addresses. */
+/* Check the relocation of the field, which is at these addresses. */
 static void check_relocation(const struct object *object, const struct section *section, const Elf64_Rela *relocation,
 			     const uint64_t addresses[IMAGES])
 {

@@ -193,7 +193,7 @@ int main(int argc, char **argv)
 C
 libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc")"
 sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
-if [ -z "$sanitize" ]; then # which would be asked for memory that there is not, and has exceptions of its own
+if [ -z "$sanitize" ]; then # which would be asked for more memory than there is, and has exceptions of its own
 	$KERNEL_CC -x c++ -O1 -std=c++17 -I"$top_srcdir" -c program.cc -o program.o
 	$KERNEL_CC program.o kernels.o -o program $libskrt -lstdc++ -ldl -lm -pthread
 	for cores in 1 2 3 7; do

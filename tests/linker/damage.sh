@@ -1,4 +1,5 @@
-# Damaged objects and archives: link-damage.c says how. The object has a bit of everything that the linker looks at.
+# Damaged objects and archives: link-damage.c describes the damage. The object has a bit of everything that the linker
+# reads.
 . "$top_srcdir/tests/lib/lib.sh"
 damage=$top_builddir/tests/linker/link-damage
 

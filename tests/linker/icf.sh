@@ -125,7 +125,7 @@ grep -A1 'selected.*a_1)' lines.txt | diff form.txt - || fail "the lines"
 grep -v j_ expected_groups.txt >safe_groups.txt
 groups lines.txt | diff safe_groups.txt - || { cat lines.txt; fail "--icf=safe"; }
 
-# Both names stand in the symbol table, at one address.
+# The symbol table has both names, at one address.
 for pair in 'a_1 a_2' 'c_1 c_4' 'd_2 h_1'; do
 	set -- $pair
 	[ -n "$(address all.so "$1")" ] && [ "$(address all.so "$1")" = "$(address all.so "$2")" ] ||

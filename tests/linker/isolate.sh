@@ -53,7 +53,7 @@ gives '200 21222 11111' 'user kernel_2 kernel_1' k2.o k1.o user.o
 gives '200 11111' 'user kernel_1' k2.o user.o k1.o
 ar qc lib1.a k1.o
 ar qc lib2.a k2.o
-gives '100 21222' 'user kernel_2' lib1.a lib2.a user.o       # pulls the first, though the second is there
+gives '100 21222' 'user kernel_2' lib1.a lib2.a user.o       # pulls the first, though the second is given
 gives '200 11111' 'user kernel_1' lib1.a k2.o user.o         # an object comes before an archive's member
 echo '__attribute__((weak)) long helper(void) { return 7; } long weak_user(void) { return helper(); }' | source weak
 gives '100 7 11111' 'user weak_user kernel_1' user.o weak.o k1.o   # strong before weak, but not before one's own

@@ -36,7 +36,7 @@ static struct file read_file(const char *path)
 	return file;
 }
 
-/* Memory whose last byte is followed by a byte that faults. */
+/* Memory that is followed by a byte that faults. */
 static uint8_t *guarded(size_t size, uint8_t **mapping, size_t *mapped)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size + page - 1) / page * page;
@@ -48,7 +48,7 @@ static uint8_t *guarded(size_t size, uint8_t **mapping, size_t *mapped)
 	return *mapping + whole - size;
 }
 
-/* As files are added: an object is loaded while its bytes are there, a member when it is pulled. */
+/* Like adding files: an object is loaded while its bytes exist, a member when it is pulled. */
 static void add_object(struct sk_linker *linker, struct sk_object_source *source)
 {
 	struct sk_object *object;

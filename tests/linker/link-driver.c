@@ -255,7 +255,7 @@ static void answer(struct sk_linker *linker, struct sk_diag *diag, const struct 
 	}
 }
 
-/* A CIE, and an FDE for each thunk: the return address stands at the stack pointer all the time. */
+/* A CIE, and an FDE for each thunk: the return address is at the stack pointer all the time. */
 static const uint8_t cie[24] = {
 	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
 };

@@ -216,7 +216,7 @@ awk 'BEGIN {
 	for (i = 25000; i < 30000; i++) printf "%d of a string with a common end\n", i
 	while (j++ < 300) printf "x"; print ""
 }' | LC_ALL=C sort >all.txt
-# Of the last 5,000, those that come after a digit are ends: "5000" of "25000" is not a string of its own.
+# The last 5,000 that come after a digit are ends: "5000" of "25000" is not a string of its own.
 awk '/^[0-9]/ {next} {print}' all.txt >whole.txt
 cat >ends.c <<'END'
 #include <dlfcn.h>

@@ -66,7 +66,7 @@ has '\(HASH\)'
 has_not 'TEXTREL|RWE|JUMP_SLOT|PLTREL'
 has_not ' (unused|unused_table|unreached)$' # not reached
 has_not 'IBT|SHSTK'
-# An unwind record for each function that is there, and no more.
+# An unwind record for each function, and no more.
 records=$(readelf --debug-dump=frames out.so | grep -c ' FDE ')
 functions=$(sed -n "/^Symbol table '.symtab'/,\$p" readelf.txt | grep -v '@plt$' | grep -c ' FUNC ')
 [ "$records" = "$functions" ] && [ "$records" -ge 13 ] || fail "$records unwind records for $functions functions"

@@ -144,7 +144,7 @@ ordered out.so | head -3 | grep -q f5 && fail "the order is so without the file"
 [ "$("$driver" -o lines.so --export entry=both both.o many.o second.o --symbol-ordering-file order.txt --dependency-file out.d && grep -c 'order.txt' out.d)" = 2 ] ||
 	fail "the ordering file is no dependency"
 
-# Folded sections stand where the first of them is wanted.
+# Folded sections are at the place of the first of them.
 printf '#define APART __attribute__((weak)) long
 	APART one(void) { return 5; } APART two(void) { return 5; } APART three(void) { return 6; }
 	long sum3(void) { return one() + two() + three(); }' | source fold

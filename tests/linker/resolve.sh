@@ -79,11 +79,11 @@ ar qc libc7.a c.o
 ar qc libb.a b_needs_c.o
 gives 15 a libb.a libc7.a a.o
 gives 15 a a.o libc7.a libb.a # in the wrong order for GNU ld
-gives 11 a a.o b.o lib1.a     # nothing is pulled for b: it is there
+gives 11 a a.o b.o lib1.a     # nothing is pulled for b: it is defined
 ar qc libtwice.a b.o b_again.o
 gives 11 a a.o libtwice.a     # the first one in the archive
 fails_with 'duplicate symbol: b' "$driver" -o out.so --export x=a a.o --whole-archive libtwice.a
-# A member that is damaged keeps nothing from being said of the others.
+# A damaged member does not suppress messages about the others.
 printf '.section .ctors,"aw",@progbits\n.quad 0\n' | as -o obsolete.o
 ar qc libdamaged.a obsolete.o b.o b_again.o obsolete.o
 fails_with 'libdamaged.a\(b_again.o\):.* duplicate symbol: b$' "$driver" -o out.so --export x=a a.o --whole-archive \

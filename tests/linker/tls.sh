@@ -46,9 +46,8 @@ C
 echo '__thread int elsewhere = 5, zero_elsewhere[50];' >elsewhere.c
 $KERNEL_CC -O1 -fPIC -c elsewhere.c -o elsewhere.o
 
-# ./threads IMAGE: threads that there are before the image, and one that comes later, call its look_ three times each.
-# With
-# -DLINKED the program holds it itself.
+# ./threads IMAGE: threads that are older than the image, and one that comes later, call its look_ three times each.
+# With -DLINKED the program holds it itself.
 cat >threads.c <<'C'
 #include <dlfcn.h>
 #include <pthread.h>

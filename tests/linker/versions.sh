@@ -54,7 +54,7 @@ done
 ar qc libtwo.a two.o
 printf '.globl five\nfive = 5\n.section .note.GNU-stack,"",@progbits\n' | as -o absolute.o
 
-# linked SCRIPT ARGUMENT…: links with the script, and has the image looked at.
+# linked SCRIPT ARGUMENT…: link with the script, and check the image.
 linked() {
 	printf '%s\n' "$1" >script
 	shift

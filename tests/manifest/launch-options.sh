@@ -182,7 +182,7 @@ refused dcci-after-kernel-end=incremnt "did you mean 'increment'"
 refused dcci-after-kernel-end=sum,,product \
 	"bad.yaml:17:19: scope option 'dcci-after-kernel-end' has an empty name|an empty name in its list"
 
-# debug-aic-num, debug-aiv-num: no more cores than these take part, and no more than there are.
+# debug-aic-num, debug-aiv-num: at most as many cores as these take part, and not more than there are.
 link few "debug-aic-num=1:debug-aiv-num=2"
 shows few ', 1 cube core, 2 vector cores$'
 refused debug-aic-num=25 \

@@ -135,7 +135,7 @@ sides = re.search(r"side_names\[\] = \{(.*?)\};", open(sources + "/manifest-cost
 assert sorted(re.findall(r'"([^"]+)"', costs)) == sorted(definitions["cost"]["properties"]), costs
 assert sorted(re.findall(r'"([^"]+)"', sides)) == sorted(definitions["task"]["properties"]["cost"]["then"]["properties"]), sides
 
-# ---- choices: a wrong one is told of with all that are right ----
+# ---- choices: a wrong one is reported with all right ones ----
 CHOICES = {
     "device": (schema["properties"]["device"]["anyOf"][0], lambda data: data.update(device="zz")),
     "dtype": (definitions["dtype"], lambda data: data["tensors"]["x"].update(dtype="zz")),

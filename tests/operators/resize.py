@@ -19,7 +19,7 @@ ROUNDINGS = {"floor": math.floor, "ceil": math.ceil, "round_prefer_floor": lambd
              "round_prefer_ceil": lambda x: math.floor(x + half)}
 
 
-# ---- numbers that floats stand for ----
+# ---- numbers that floats represent ----
 
 def fraction_of(number):
     """The fraction with the smallest denominator, up to 4096, that has this float; or else the float itself."""

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The dispatchers' debug information: each step's code is the task's line in the manifest, for gdb, addr2line and
-# readelf; it stands beside the kernels' own, and goes with -S and -s.
+# readelf; it is beside the kernels' own, and -S and -s remove it.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cp "$top_srcdir/tests/lib/kernels.c" .

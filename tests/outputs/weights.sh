@@ -51,9 +51,9 @@ cmp y.npy y.want.npy || fail "products of weights far away are wrong"
 stored=$(stat -c %s many.sk)
 [ "$stored" -gt $((3 * size)) ] && [ "$stored" -lt $((3 * size + size / 2)) ] || fail "the package has $stored bytes"
 
-# The weights are in memory once, whatever has been done to them: no process, neither this one nor the one that packs
-# them, has both originals and results. expect_little_memory: the link with the statistics in stats.txt took hardly more
-# than it computed for one network.
+# The weights are in memory once, after any processing: no process, neither this one nor the one that packs them, has
+# both originals and results. expect_little_memory: the link with the statistics in stats.txt took hardly more than it
+# computed for one network.
 expect_little_memory() {
 	local peak=$(awk '/peak memory/ {print $NF}' stats.txt)
 	[ "$peak" -lt $(((4 * size >> 10) + (96 << 10))) ] || [ -n "$sanitize" ] || fail "the link took $peak KiB"
@@ -133,7 +133,7 @@ tail -c +4097 many.weights | cmp - constants || fail "with -r constants are othe
 	ulimit -f 20000
 	fails_with "many.onnx: cannot keep what is computed from constants: File too large" "$sklink" many.onnx "$@" \
 		-o large.sk
-	# It is said once, of however many networks.
+	# It is reported once, for any number of networks.
 	! "$sklink" both.onnx "$@" --dim one:n=1 --dim two:n=2 -o large.sk 2>err.txt ||
 		fail "a package that is too large"
 	[ "$(cat err.txt)" = "sklink: error: both.onnx: cannot keep what is computed from constants: File too large

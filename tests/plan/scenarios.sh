@@ -68,8 +68,8 @@ compile kernels
 "$skdump" --verify model.sk >/dev/null
 "$skdump" --launches --steps --reasons model.sk >dump.txt
 
-# out needs the cores that one superkernel would hold, and v4 waits for it: the cut is there, c3 and v3 are still in
-# front.
+# out needs the cores that one superkernel would hold, and v4 waits for it: the cut is there, c3 and v3 are still before
+# it.
 grep -qE '"name": "sk_layer_start_c1_end_v3", .*"steps": 6, ' report.json || { cat dump.txt;
 	fail "the first superkernel"; }
 grep -qE '"name": "sk_layer_start_v4_end_c4", .*"follows": \["sk_task_out"\]' report.json || { cat dump.txt;

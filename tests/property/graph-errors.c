@@ -72,7 +72,7 @@ static bool may_vanish(const struct graph *graph, const struct graph_node *node,
 		(!strcmp(node->op, "Pow") && !input && may_be_negative(&graph->values[node->inputs[1]])));
 }
 
-/* Returns a graph with copies of the node's inputs, which may be moved. */
+/* Return a graph with copies of the node's inputs, which may be moved. */
 static struct graph *copy_inputs(const struct graph *graph, const struct graph_node *node)
 {
 	struct graph *moved = malloc(sizeof(*moved));
@@ -268,7 +268,7 @@ void graph_spread(const struct graph *graph, const struct graph_node *node, uint
 					     graph_unit(y->dtype, expected[i]));
 }
 
-/* Returns a number of the type, not farther from the element than its error; NaN or 0 where that has no bounds. */
+/* Return a number of the type, not farther from the element than its error; NaN or 0 if that has no bounds. */
 static number draw_near(const struct graph_value *value, int64_t i, uint64_t *random)
 {
 	number drawn = value->elements[i], error = value->error[i], held;

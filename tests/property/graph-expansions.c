@@ -8,7 +8,7 @@
 
 static const struct loss {
 	const char *op;
-	number ones; /* units of the number 1 that are lost, whatever the size of the result */
+	number ones; /* units of the number 1 that are lost, for results of any size */
 	bool is_scaled; /* these are multiplied by alpha, too */
 	bool vanishes; /* a result below the least normal number may be 0 */
 	bool squares; /* nothing holds where x x overflows */

@@ -368,7 +368,7 @@ static void refer_clip(const struct question *question)
 	}
 }
 
-/* Floats become the nearest integer that there is towards zero; integers lose their upper bits. */
+/* Floats become the nearest integer towards zero; integers lose their upper bits. */
 static void refer_cast(const struct question *question)
 {
 	const struct format *to = &formats[question->out->dtype];
@@ -836,7 +836,7 @@ static void refer_range(const struct question *question)
 
 /* ---- rows: the elements along axes ---- */
 
-/* Elements of the first input that are in one row, and where they stand. */
+/* Elements of the first input that are in one row, and their places. */
 struct row {
 	int64_t count, *places;
 	number *elements;
@@ -858,7 +858,7 @@ static void free_row(struct row *row)
 	free(row->elements);
 }
 
-/* Collect the row of all elements whose index equals `base` except along the axes of the mask. */
+/* Collect the row of all elements with the index `base` except along the axes of the mask. */
 static void fill_row(struct row *row, const struct graph_value *x, uint32_t mask, const int64_t *base)
 {
 	row->count = 0;

@@ -445,7 +445,7 @@ static void draw_dump(uint64_t seed, const char *folder, char *path, size_t size
 	free(files);
 }
 
-/* Links one of the dumps of the package NAME, and then the last one, to the package "again". */
+/* Link one of the dumps of the package NAME, and then the last one, to the package "again". */
 static void link_dumps(uint64_t seed, const char *folder, const char *name, const char *const *more)
 {
 	char dumps[2][PATH] = {"", "dumps/hwopt_d_end_graph_0.pbtxt"};

@@ -118,7 +118,7 @@ static void stride(const struct kernel_call *c)
 		c->tensors[0][i] += i % c->blocks + 1;
 }
 
-/* Return the block whose range has the row: [b * rows / blocks, (b + 1) * rows / blocks). */
+/* Return the number of the block that has the row in its range: [b * rows / blocks, (b + 1) * rows / blocks). */
 static uint64_t block_of(const struct kernel_call *c, uint64_t row)
 {
 	uint64_t block = 0;

@@ -136,7 +136,7 @@ static uint64_t place_of(const struct network_tensor *tensor, uint64_t element)
 	return place;
 }
 
-/* Finds the rows of a tensor; false if they are not equally far apart. */
+/* Find the rows of a tensor; false if they are not equally far apart. */
 static bool find_rows(struct network_tensor *tensor)
 {
 	tensor->width = 1;
@@ -310,7 +310,7 @@ struct chosen {
 	uint32_t count;
 };
 
-/* Whether the tensor may stand beside those that have been chosen; alias: the argument that it may be. */
+/* Return whether the tensor may be used together with the chosen ones; alias: the argument that it may be. */
 static bool is_free(const struct generator *generator, const struct chosen *chosen, uint32_t tensor, unsigned access,
 		    uint32_t alias)
 {
@@ -359,7 +359,7 @@ static uint32_t new_view(struct generator *generator, const struct want *want, u
 	return NETWORK_NONE;
 }
 
-/* One of those that there are; of some that fit the one that was written last. */
+/* Choose an existing tensor; of some that fit, the one that was written last. */
 static uint32_t old_tensor(struct generator *generator, const struct chosen *chosen, const struct want *want,
 			   unsigned access, uint32_t alias)
 {

@@ -54,8 +54,8 @@ enum kernel_state {
 	KERNEL_STATES,
 };
 
-/* How a function of property-kernels.c may be called: a row of the table. T stands for the type that it is made for;
- * its symbol ends in that type's name. */
+/* A call of a function of property-kernels.c: a row of the table. T stands for the type that it is made for; its symbol
+ * ends in that type's name. */
 struct kernel {
 	const char *function;
 	const char *attributes; /* beside the lane: "split=n", "blocks" … */
@@ -209,8 +209,8 @@ bool network_conflict(const struct network *network, uint32_t one, uint32_t othe
 /* The lane's number on a3: 0 cube, 1 vector; of a mix task that of its cube side. */
 uint32_t network_lane(const struct network_task *task);
 
-/* Writes the manifest for a built-in device, or one like it. Constants are c<tensor>.npy beside it, the device's
- * profile is <device>.profile if the network splits. */
+/* Write the manifest for a built-in device, or one like it. Constants are c<tensor>.npy beside it, the device's profile
+ * is <device>.profile if the network splits. */
 void network_print(const struct network *network, const char *device, FILE *stream);
 
 /* ---- the interpreter ---- */

@@ -109,8 +109,9 @@ struct byte {
 	uint8_t byte;
 };
 
-/* A new field is in the lists above, or this does not compile: sizes come to that of the record, and so do differences
- * of squares from end to start, which another field that stands there twice would change. */
+/* A new field must be added to the lists above, or this does not compile: the sizes must add up to that of the record,
+ * and so must the differences of squares from end to start, which would differ if another field were listed twice
+ * instead. */
 #define SIZE(r, name)	 +sizeof(((struct r *)0)->name)
 #define START(r, name)	 (uint64_t) offsetof(struct r, name)
 #define END(r, name)	 (START(r, name) SIZE(r, name))
@@ -566,7 +567,7 @@ static bool may_be_fused(const struct sk_plan_view *view, uint32_t kernel, const
 	return !fused || !strstr(signature, "unfusible");
 }
 
-/* Asks something of the plan as it was, and as it is. */
+/* Compare a property of the plan as it was, and as it is. */
 static bool agree(const struct mutant_package *package, const uint8_t *bytes, uint64_t plan,
 		  bool (*ask)(const struct sk_plan_view *before, const struct sk_plan_view *after))
 {

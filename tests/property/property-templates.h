@@ -257,7 +257,7 @@ void NAME(stripe)(const struct sk_block *block, const T *x, T *y, int64_t r, int
 	sk_set_next_task_start(block);
 }
 
-/* Reads bytes and uses nothing of them. */
+/* Read bytes without using them. */
 static inline void NAME(look_behind)(const T *x, int bytes)
 {
 	const volatile unsigned char *at = (const volatile unsigned char *)x;

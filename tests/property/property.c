@@ -580,7 +580,7 @@ static uint32_t task_of_step(const struct property *property, uint32_t step)
 	return task_number(&property->plan, property->plan.calls[property->plan.steps[step].first_call].task);
 }
 
-/* Takes one record out of a table of 32-bit numbers: of those from first, count are left. */
+/* Take one record out of a table of 32-bit numbers: of those from first, count are left. */
 static void take_out(uint32_t *numbers, uint32_t first, uint32_t index, uint32_t count)
 {
 	memmove(&numbers[index], &numbers[index + 1], (first + count - index) * sizeof(*numbers));
@@ -1477,7 +1477,7 @@ static void count_kinds(struct property *property)
 		add(&board->kernels[i], kernels[i]);
 }
 
-/* Ends the process with status 1 and a message in the slot if something is wrong. */
+/* End the process with status 1 and a message in the slot if something is wrong. */
 static void check_case(const struct options *options, struct board *board, struct slot *slot, const char *folder,
 		       uint64_t seed, uint32_t tasks, unsigned seconds)
 {
@@ -1600,7 +1600,7 @@ static int run_alone(struct session *session, uint64_t seed, uint32_t tasks, uns
 	return status;
 }
 
-/* Takes out tasks, one at a time, as long as the case still fails. */
+/* Take out tasks, one at a time, as long as the case still fails. */
 static uint32_t shrink(struct session *session, uint64_t seed, unsigned seconds)
 {
 	struct network *network = network_create(seed, session->options->tasks);
@@ -1778,7 +1778,7 @@ static void run_all(struct session *session)
 	} while (running);
 }
 
-/* Returns how many kinds no case had. */
+/* Return the number of kinds that no case had. */
 static uint32_t print_summary(const struct session *session)
 {
 	const struct board *board = session->board;

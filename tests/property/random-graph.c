@@ -210,7 +210,7 @@ enum sk_dtype draw_dtype(struct maker *maker, uint32_t dtypes)
 	return (enum sk_dtype)dtype;
 }
 
-/* A value of one of the types with so many dimensions: of those that there are, rather a late one, or a new one. */
+/* Return a value of one of the types with so many dimensions: an existing one, rather a late one, or a new one. */
 uint32_t pick(struct maker *maker, uint32_t dtypes, uint32_t least_rank, uint32_t most_rank)
 {
 	int64_t shape[SK_MAX_RANK];
@@ -229,7 +229,7 @@ uint32_t pick(struct maker *maker, uint32_t dtypes, uint32_t least_rank, uint32_
 	return add_fresh(maker, draw_dtype(maker, dtypes), rank, shape);
 }
 
-/* One that there is. */
+/* Draw an existing value. */
 static uint32_t draw_value(struct maker *maker)
 {
 	return maker->first + draw(maker, maker->graph->value_count - maker->first);
@@ -892,7 +892,7 @@ static bool make_scatter_elements(struct maker *maker, struct graph_node *node)
 	return add_output(maker, node, x.dtype, x.rank, x.shape);
 }
 
-/* Tuples of so many numbers, each for a dimension of a value with elements; the shape without them is that in front. */
+/* Tuples of so many numbers, each for a dimension of a value with elements; `shape` is the shape before them. */
 static uint32_t add_tuples(struct maker *maker, const struct graph_value *of, uint32_t rank, int64_t *shape,
 			   uint32_t length)
 {

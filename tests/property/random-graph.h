@@ -84,8 +84,8 @@ number graph_expansion_room(const struct graph *graph, const struct graph_node *
 /* Add the effects of the inputs' errors to the output's. */
 void graph_spread(const struct graph *graph, const struct graph_node *node, uint32_t output, const number *expected,
 		  number *room);
-/* Moves the inputs by not more than their errors. Returns an element that leaves its room by that; -1: none does. The
- * rounding of references is left 2^-8 of a room. */
+/* Move the inputs by at most their errors. Return an element that leaves its room by that; -1: none does. The rounding
+ * of references may use 2^-8 of a room. */
 int64_t graph_outside(const struct graph *graph, const struct graph_node *node, uint32_t output, const number *expected,
 		      const number *room);
 /* Whether an element that was found is the one that is expected. */

@@ -40,7 +40,7 @@ number draw_any(struct maker *maker, enum sk_dtype dtype);
 void make_any(struct maker *maker, struct graph_value *value);
 /* Round the elements to the type. */
 void settle(struct graph_value *value);
-/* A value of one of the types with so many dimensions: of those that there are, rather a late one, or a new one. */
+/* Return a value of one of the types with so many dimensions: an existing one, rather a late one, or a new one. */
 uint32_t pick(struct maker *maker, uint32_t dtypes, uint32_t least_rank, uint32_t most_rank);
 
 uint32_t add_input(struct maker *maker, struct graph_node *node, uint32_t index);
@@ -53,7 +53,7 @@ void say_list(struct graph_node *node, const char *name, int64_t count, const in
 void say_or_add(struct maker *maker, struct graph_node *node, uint32_t input_since, const char *name, int64_t count,
 		const int64_t *list);
 
-/* Adds the nodes of a pattern that fusion looks for, or of one that only looks like it. */
+/* Add the nodes of a pattern that fusion looks for, or of one that only looks like it. */
 void add_piece(struct maker *maker);
 enum { PIECE_NODES = 24 }; /* at most */
 

@@ -13,7 +13,7 @@ void await_flag(const volatile int32_t *flag, int32_t *y, int64_t n)
 }
 SK_KERNEL(await_flag, "in flag i32[1], out y i32[n], n i64");
 
-/* All types at once: everything comes out again; of bf16 with another sign. */
+/* All types at once: copies, with the sign changed for bf16. */
 void copies(const int8_t *a, int8_t *a2, const uint16_t *b, uint16_t *b2, const double *c, double *c2, const uint8_t *d,
 	    uint8_t *d2, int64_t n)
 {

@@ -46,7 +46,7 @@ enum {
 	/* These have no effect. */
 	FITTING_FRAME,
 	UNUSED_SEGMENT, /* GS, which is not used */
-	IDENTIFICATION, /* a flag that says nothing */
+	IDENTIFICATION, /* a flag without meaning */
 	UPPER_HALVES, /* of vector registers, without vzeroupper */
 	/* Which task it was in is not to be found. */
 	NO_STACK,

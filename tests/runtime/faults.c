@@ -1,7 +1,7 @@
-/* faults PACKAGE KERNEL TITLE DEVICE CORES: runs the launch, or the task of that name by itself, again and again, with
- * a kernel that fails in another way each time, and looks at the error. After each failure the same process, device and
- * stream must compute the right result; and so they must when a kernel has changed control state that is not its own.
- * The package is made by tests/runtime/faults.sh. */
+/* faults PACKAGE KERNEL TITLE DEVICE CORES: run the launch, or the task of that name by itself, again and again, with a
+ * kernel that fails in another way each time, and check the error. After each failure the same process, device and
+ * stream must compute the right result; the same holds after a kernel has changed control state that is not its own.
+ * tests/runtime/faults.sh makes the package. */
 #include <fcntl.h>
 #include <regex.h>
 #include <stdint.h>
@@ -66,7 +66,7 @@ static void check(enum skrt_status status)
 	exit(1);
 }
 
-/* The regular expression of the whole error: parentheses are meant as they stand. */
+/* Write the regular expression of the whole error: parentheses are literal. */
 static void compose(char *pattern, size_t size, const char *title, const char *text, int number)
 {
 	/* When several tasks have all returned, the faulty one is not known. */

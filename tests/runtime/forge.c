@@ -134,7 +134,7 @@ static void carry(const char *path, uint64_t address, const char *output)
 	free(evil.bytes);
 }
 
-/* ---- the same bytes, laid out anew ---- */
+/* ---- the same bytes in another layout ---- */
 
 /* The start of the second of the new segments: after the headers, and in place for the bytes after the ELF header. */
 #define SECOND ((uint64_t)PAGE + sizeof(Elf64_Ehdr))

@@ -169,7 +169,7 @@ cat out.txt
 read -r changes rest <out.txt
 [ "$changes" -ge 1000 ] || fail "only $changes changes of .dynamic"
 
-# ---- packages that are laid out anew around the bytes that are signed (forge.c) ----
+# ---- packages with another layout around the signed bytes (forge.c) ----
 forge=$top_builddir/tests/runtime/forge
 cat >evil.c <<'C'
 #include "skkernel.h"

@@ -214,7 +214,7 @@ sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
 $CC $sanitize -I"$top_srcdir/loader" refused.c $libskrt -ldl -lm -pthread -o refused
 ./refused || fail "a thousand packages that are refused leave memory behind"
 
-# dlopen looks at the note.
+# dlopen reads the note.
 cat >open.c <<'C'
 #include <dlfcn.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 static int64_t packed;
 static int64_t tries;
 
-/* Turns w around; says how often it has been called in this process. */
+/* Turn w around; report how often the kernel has been called in this process. */
 void pack(const float *w, float *p, int64_t *count, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++)

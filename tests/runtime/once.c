@@ -186,7 +186,7 @@ static void check_failure(struct skrt_module *module, struct skrt_stream *const 
 	EXPECT(run.y[N / 2] == 0 && run.result == 0);
 	EXPECT(!skrt_run_network(streams[0], run.instance) && is_right(&run));
 	EXPECT(!skrt_run_network(streams[0], run.instance) && is_right(&run));
-	/* It has been called twice: once in vain. */
+	/* It has been called twice: the first call failed. */
 	EXPECT(run.result == 2);
 	EXPECT(!skrt_instance_destroy(run.instance));
 }

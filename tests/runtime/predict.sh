@@ -79,7 +79,7 @@ sed -n '/^kernels:/,/counted:/p' counted.yaml >>less.yaml
 "$sklink" less.yaml kernels.o -o less.sk
 "$skrun" --predict --device mine.profile less.sk | cmp -s - counted.txt && fail "a task's cost does not come first"
 
-# A cost that says nothing of the time leaves it to the signature.
+# A cost without a time leaves it to the signature.
 sed 's/set: {factor: 2}, scope: s/&, cost: {code: 64}/' counted.yaml >code.yaml
 "$sklink" code.yaml kernels.o -o code.sk
 "$skrun" --predict --device mine.profile code.sk |

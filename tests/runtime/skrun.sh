@@ -198,7 +198,7 @@ fails_with "^skrun: error: kernel 'next' has hidden state, which each run finds 
 	"$skrun" next.sk --verify
 grep -q "^skrun: error: precision: 'y' differs first" err.txt || fail "$(cat err.txt)"
 
-# State goes on from run to run; verification starts each run anew.
+# State goes on from run to run; verification starts each run from the beginning.
 cat >state.yaml <<'Y'
 sklink: 1
 tensors:

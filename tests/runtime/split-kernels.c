@@ -1,4 +1,4 @@
-/* Kernels whose signatures say `split` and whose results depend on the rest of the call, each in another way. */
+/* Kernels with `split` in their signatures and results that depend on the rest of the call, each in another way. */
 #include "skkernel.h"
 
 /* Short calls take another formula. */
@@ -44,7 +44,7 @@ int impatient(const float *x, float *y, int64_t n)
 }
 SK_KERNEL(impatient, "split=n; in x f32[n], out y f32[n], n i64 -> status");
 
-/* An honest kernel, whose result depends on the old contents. */
+/* An honest kernel with a result that depends on the old contents. */
 void increment(float *x, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++)

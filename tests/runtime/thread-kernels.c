@@ -38,7 +38,7 @@ void weigh(const int32_t *x, int32_t *y, int64_t n)
 }
 SK_KERNEL(weigh, "split=n reentrant; in x i32[n], out y i32[n], n i64");
 
-/* Leaves its variables as no call should find them: kind 1 by a fault, 2 by abort, 3 by a loop without an end; 4 to 6
+/* Leave its variables as no call should find them: kind 1 by a fault, 2 by abort, 3 by a loop without an end; 4 to 6
  * likewise, but only the call that has the first element, which is negative. */
 void spoil(const int32_t *kind, const int32_t *x, int32_t *y, int64_t n)
 {

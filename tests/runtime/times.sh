@@ -67,7 +67,7 @@ done
 fails_with "^skrun: error: --predict runs no kernel" "$skrun" count.sk --warm-up 1 --predict
 fails_with "^skrun: error: --warm-up x: not a number from 0 to 1000000000$" "$skrun" count.sk --warm-up x
 
-# A serial run is on one thread, however many cores the device has.
+# A serial run is on one thread, for any number of cores of the device.
 "$skrun" count.sk --random 1 --serial --time --cores 3 | grep -q '^Time: .* of 1 serial runs (one core)' ||
 	fail "cores of a serial run"
 "$skrun" count.sk --random 1 --serial --time --json --cores 3 | grep -qx '  "cores": \[1\],' ||

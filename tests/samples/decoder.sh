@@ -1,6 +1,6 @@
 #!/bin/sh
-# samples/decoder: tokens of a small decoder, one after another, are right by numpy, however many cores compute them;
-# the cache is written in place.
+# samples/decoder: tokens of a small decoder, one after another, are right by numpy, for any number of cores; the cache
+# is written in place.
 . "$top_srcdir/tests/lib/lib.sh"
 /usr/bin/python3 -c 'import onnx, numpy' 2>/dev/null || { echo "needs python3-onnx"; exit 77; }
 decoder="/usr/bin/python3 $top_srcdir/samples/decoder/decoder.py"

@@ -378,7 +378,7 @@ grep -q 'by itself' steps.txt && grep -q 'end early' steps.txt || { cat steps.tx
 	fail "a state on one home keeps kernels from starting early"; }
 grep -q 'Its kernel may let later tasks start before it returns.$' told.txt || { cat told.txt;
 	fail "--explain does not say that T1 may"; }
-# As predicted: the state keeps kernels from starting early, whatever options the scope has.
+# As predicted: the state keeps kernels from starting early, with any options of the scope.
 states host "early-start=0" both both >states.yaml
 sed -i 's/scope: sp1/cost: {cycles: 1000000, before-wait: 400000}, &/' states.yaml
 "$sklink" states.yaml states.o -o states.sk

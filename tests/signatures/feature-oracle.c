@@ -120,7 +120,7 @@ static void check_rows(int32_t *rows, int32_t *inner)
 	compare("rows", rows, N, 4);
 }
 
-/* Returns their sum. */
+/* Return their sum. */
 static int64_t check_numbers(const int32_t *inner, int blocks)
 {
 	enum { COUNT = 60 * WIDTH };

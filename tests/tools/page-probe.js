@@ -54,7 +54,7 @@ setTimeout(() => {
 		named: band.slices.filter(one => one.task !== undefined).length, arrows: band.arrows.length,
 		critical: band.slices.filter(one => one.critical).length }));
 	result.reasons = [...document.querySelectorAll("#reasons h2")].map(one => one.textContent);
-	/* Tables as they stand there, under their headings. */
+	/* Tables as text, under their headings. */
 	const rows = table => [...table.querySelectorAll("tbody tr")].map(row => [...row.cells].map(cell => cell.textContent));
 	const tables = view => [...document.querySelectorAll(`#${view} table`)].map(rows);
 	result.tables = { overview: tables("overview"), reasons: tables("reasons") };

@@ -156,8 +156,8 @@ sed '3s/^/ x/' names.trace >wrong.trace
 fails_with '^skdump: error: wrong.trace:3:2: from here on it is no JSON: the trace has been damaged' "$skdump" --html \
 	tried.html --trace wrong.trace names.sk
 
-# The trace of another package says nothing about this one: one of its tasks is none of these. Linked with other options
-# it is not another one.
+# The trace of another package is refused for this one: one of its tasks is unknown here. Linked with other options it
+# is not another one.
 sed "s/name: 'a/name: 'b/" names.yaml >others.yaml
 if cmp -s names.yaml others.yaml; then fail "no task has another name"; fi
 "$sklink" others.yaml k.o -o others.sk

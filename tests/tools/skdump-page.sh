@@ -243,7 +243,7 @@ fails_with '^skdump: error: none/x.html: cannot create the file' "$skrun" decode
 cp "$skrun" alone && fails_with '^skrun: error: .*/skdump, which makes the page: No such file' \
 	./alone decode.sk --random 1 --trace again.trace --html x.html
 
-# Without a trace the steps stand in their order.
+# Without a trace the steps are in their order.
 "$sklink" "$top_srcdir/samples/composite/composite.yaml" "$top_builddir/samples/composite/kernels.o" -o composite.sk
 "$skdump" --html composite.html composite.sk
 probed composite

@@ -112,7 +112,7 @@ static void set_x(void *context, enum skrt_status status)
 	x[0] = *(const uint64_t *)context;
 }
 
-/* Copies and host functions take place between the launches that they stand between. */
+/* Copies and host functions run in their order between the launches. */
 START_TEST(in_order)
 {
 	static const uint64_t hundred = 100, thousand = 1000;
@@ -493,7 +493,7 @@ static const struct filled {
 	{fill_task_times, sizeof(struct skrt_task_times), "struct skrt_task_times"},
 };
 
-/* Fill a struct whose size field says `size`, in memory filled with one byte value. */
+/* Fill a struct with `size` in its size field, in memory filled with one byte value. */
 static enum skrt_status fill_sized(const struct filled *row, size_t size, unsigned char *memory, size_t room, int byte)
 {
 	memset(memory, byte, room);

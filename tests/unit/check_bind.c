@@ -139,7 +139,7 @@ static void set_up(void)
 	"  mid: {of: a, shape: [32, 1024], offset: [16, 0]}\n"
 #define TASKS TENSORS "tasks:\n"
 
-/* Reads, finds and binds; true if all of it went well. */
+/* Read, find and bind; true if all of it went well. */
 static bool link_model(const char *text)
 {
 	model = sk_model_create(arena, &diag);

@@ -67,7 +67,7 @@ START_TEST(rows_at_random)
 }
 END_TEST
 
-/* Fills or cuts where the rows are, of which the map sees all up to the last byte if their stride is not its own. */
+/* Fill or cut at the rows; the map sees all bytes up to the last one if it has another stride. */
 static void change(struct sk_arena *arena, struct sk_boxes *boxes, const struct sk_rows *rows, bool fill,
 		   uint32_t value, uint32_t *oracle)
 {

@@ -260,8 +260,8 @@ static uint32_t change(uint64_t *seed, uint32_t word, const uint32_t *fields)
 	return word;
 }
 
-/* Any rounding, precision, flushing, signals, and, if they may trap, exceptions. Only some of it is not as usual, so
- * that nothing hides that one field is not looked at. */
+/* Any rounding, precision, flushing, signals, and, if they may trap, exceptions. Only some fields are unusual, so that
+ * none of them hides that another one is not checked. */
 static struct state draw_state(uint64_t *seed, bool traps)
 {
 	static const uint32_t mxcsr[] = {0x3f, 0x40, 0x6000, 0x8000, 0x1f80, 0},
@@ -285,7 +285,7 @@ static void enter(const struct state *state)
 	load_modes(state->modes);
 }
 
-/* Leaves the state, and says whether it was still this one. */
+/* Leave the state, and return whether it was still this one. */
 static bool leave(const struct state *state)
 {
 	struct modes modes = read_modes();
@@ -411,7 +411,7 @@ START_TEST(blocked_signals)
 		sigaddset(&mask, signals[i]);
 		sigaddset(&mask, SIGUSR1);
 		pthread_sigmask(SIG_SETMASK, &mask, NULL);
-		/* On this thread for the first time, or looked at again with a new instance, or a new stream. */
+		/* On this thread for the first time, or checked again with a new instance, or a new stream. */
 		open_instance(&OPTIONS(.cores = 1, .timeout_ms = 200));
 		fail_with(&mask);
 		pthread_sigmask(SIG_SETMASK, &none, NULL);
@@ -483,7 +483,7 @@ static void expect_own_stack(void *stack)
 	free(stack);
 }
 
-/* A stack that overflows needs another one to be told of: the thread's own, or else libskrt's. */
+/* The handler of a stack overflow needs another stack: the thread's own, or else libskrt's. */
 static void *overflow(void *context)
 {
 	const bool *own_first = context;

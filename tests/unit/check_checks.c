@@ -14,7 +14,7 @@
 #include "tests/lib/statuses.h"
 #include "tests/lib/suite.h"
 
-/* The entry is there for the plan; checked launches call the kernel. */
+/* The entry is for the plan; checked launches call the kernel. */
 #define PREAMBLE                                                                                                       \
 	"#include \"format/skabi.h\"\n"                                                                                \
 	"int l(struct sk_core *core) { return core != 0; }\n"
@@ -79,7 +79,7 @@ static enum skrt_status run_package(struct skrt_device *device, const char *path
 	return status;
 }
 
-/* Makes a package of the steps, divided like that, and runs it on so many cores. */
+/* Make a package of the steps, divided like that, and run it on so many cores. */
 static enum skrt_status run(const char *source, const struct handmade_step *steps, uint32_t step_count,
 			    struct sk_plan_partition partition, uint32_t cores)
 {

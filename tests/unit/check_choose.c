@@ -1,4 +1,5 @@
-/* Which passes of graph-kernel fusion run: levels, the forms in which flags name a pass, and entries in vain. */
+/* The passes of graph-kernel fusion that run: levels, the forms in which flags name a pass, and entries without effect.
+ * */
 #include <check.h>
 #include <string.h>
 

@@ -305,7 +305,7 @@ START_TEST(the_first_stage_takes_basic_operators_the_second_what_is_around)
 }
 END_TEST
 
-/* Areas that were put together stand elsewhere in their order than their nodes do in the graph. */
+/* Areas that were joined are elsewhere in their order than their nodes are in the graph. */
 START_TEST(what_the_first_stage_has_put_together_is_taken_in_by_the_order_of_areas)
 {
 	build("m=Mul x #2;e=Exp z;a=Add m e;s=Softmax m;t=Softmax m;u=Softmax m;r=Div e a");

@@ -57,7 +57,7 @@ static uint64_t bits64(double value)
 
 #define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
 
-/* Runs the parallel entry on this thread as the given core of a device without a second lane. */
+/* Run the parallel entry on this thread as the given core of a device without a second lane. */
 static int run_core(struct rig_device *device, uint32_t core)
 {
 	struct rig_code loaded = rig_load(plan, SK_ENTRY_PARALLEL);
@@ -188,7 +188,7 @@ START_TEST(small_integers)
 }
 END_TEST
 
-/* _Float16 and bf16 stand in the low half of an xmm register. */
+/* _Float16 and bf16 are in the low half of an xmm register. */
 static void take_halves(float a, float b)
 {
 	RIG_LOG(bits32(a), bits32(b));
@@ -806,7 +806,7 @@ static void expect_frame(unsigned *at, uint64_t begin, uint64_t scratch, uint64_
 	RIG_EXPECT(at, few, few + 40, few + 80, bound, bound + stride, bound + 7 * stride, bound + 8 * stride);
 }
 
-/* Frames are made anew for each call: of a range, or of each tile. */
+/* Frames are made for each call: of a range, or of each tile. */
 START_TEST(fields)
 {
 	bool loop = _i;
@@ -890,7 +890,7 @@ static void take_symbols(void *a, struct in_memory b, int64_t c, struct in_regis
 		 .flags = SK_ARGUMENT_BY_VALUE)
 #define AT(place) .flags = SK_ARGUMENT_FIELD, .field = (place)
 
-/* The number of the block stands between constants. */
+/* The number of the block comes between constants. */
 static void add_in_registers(uint16_t place, float low)
 {
 	STRUCT(plan, place, 16, 1);

@@ -163,7 +163,7 @@ static void vary_operands(enum sk_x86_form form, struct sk_x86_operands o)
 	}
 }
 
-/* Does the form have an operand in ModRM's register field? */
+/* Return whether the form has an operand in ModRM's register field. */
 static bool has_register(enum sk_x86_form form)
 {
 	const char *text = sk_x86_instructions[form].assembly;

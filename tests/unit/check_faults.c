@@ -220,7 +220,7 @@ START_TEST(lost)
 	expect(run(&other, "fine"), SKRT_DEVICE_LOST, "the device is lost: superkernel fine: serial run");
 	close_rig(&rig);
 	close_rig(&other);
-	/* And so does a device that is opened in its place. */
+	/* The same holds for a device that is opened in its place. */
 	rig = open_rig(&OPTIONS(.cores = core_count(_i)));
 	ok(run(&rig, "fine"));
 	close_rig(&rig);
@@ -387,7 +387,7 @@ static const struct handmade_launch constructor_launches[] = {
 	{NULL},
 };
 
-/* Makes it; returns the file's descriptor for reading. */
+/* Make it; return the file's descriptor for reading. */
 static int make_constructors(const char *constructor, const char *destructor)
 {
 	char text[4096];

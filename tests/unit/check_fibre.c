@@ -174,7 +174,7 @@ static void *run_on_thread(void *context)
 	return NULL;
 }
 
-/* Another thread may begin a fibre anew. */
+/* Another thread may restart a fibre. */
 START_TEST(threads)
 {
 	pthread_t thread;

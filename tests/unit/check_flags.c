@@ -62,7 +62,7 @@ START_TEST(defaults)
 }
 END_TEST
 
-/* Wherever opt_level stands, it is read first. */
+/* opt_level is read first, wherever it is. */
 START_TEST(level_decides_defaults)
 {
 	struct sk_fusion_flags flags = read_flags("--enable_stitch_fusion=off --opt_level=3");
@@ -116,7 +116,7 @@ START_TEST(bad_words_are_left_out)
 }
 END_TEST
 
-/* A key is never empty: an "=" in front belongs to it. */
+/* A key is never empty: a leading "=" belongs to it. */
 START_TEST(equals_in_front)
 {
 	read_flags("--=x");

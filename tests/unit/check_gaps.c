@@ -33,7 +33,7 @@ static void tear_down(void)
 
 static const char *const names[ROOTS] = {"t", "u", "v"};
 
-/* Takes the gaps of one reader out of the list; the bytes that it has found count as written from then on. */
+/* Take the gaps of one reader out of the list; the bytes that it has found count as written from then on. */
 static size_t expect(const struct sk_gap *gaps, size_t count, size_t next, struct sk_gap reader, bool *written)
 {
 	for (uint64_t low = reader.low; low < reader.high; low++) {

@@ -646,7 +646,7 @@ START_TEST(copied)
 }
 END_TEST
 
-/* Program headers may stand anywhere in the file, as other tools move them. */
+/* Program headers may be anywhere in the file, as other tools move them. */
 START_TEST(headers_elsewhere)
 {
 	struct sk_image image;
@@ -763,7 +763,7 @@ int main(void)
 	Suite *suite = suite_create("image");
 	TCase *tests = tcase_create("image");
 
-	setenv("SKRT_GDB", "1", 1); /* debuggers are told of every image, also of damaged ones */
+	setenv("SKRT_GDB", "1", 1); /* debuggers get every image, also damaged ones */
 
 	scratch_add(tests);
 	tcase_add_checked_fixture(tests, setup, NULL);

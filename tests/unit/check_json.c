@@ -106,7 +106,7 @@ START_TEST(strings)
 }
 END_TEST
 
-/* The bytes that the string at the text stands for, up to the character after its closing quote. The suite's own
+/* Return the bytes that the string at the text represents, up to the character after its closing quote. The suite's own
  * reader, which knows the writer's escapes alone. */
 static const char *decode(const char *text, char *decoded)
 {

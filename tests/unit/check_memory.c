@@ -466,7 +466,7 @@ static bool is_in_rows(uint32_t tensor)
 	return false;
 }
 
-/* Returns how many temporaries share bytes with another one. in_rows: those that are accessed in rows. */
+/* Return how many temporaries share bytes with another one. in_rows: those that are accessed in rows. */
 static uint32_t check_lives(uint64_t seed, bool in_rows)
 {
 	uint32_t shared_pairs = 0;

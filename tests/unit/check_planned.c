@@ -245,7 +245,7 @@ START_TEST(moved_addresses)
 END_TEST
 
 /* Two halves of a matrix, side by side, are written in two streams, and then all of it is read: both must be awaited,
- * and neither half stands for the other one, though their rows lie among each other's. */
+ * and neither await covers the other half, though their rows are interleaved. */
 START_TEST(halves_side_by_side)
 {
 	struct test_model *test = test_model_create(1);
@@ -304,7 +304,7 @@ static struct sk_plan_tensor *tensor_of(const struct sk_plan_view *view, const c
 	ck_abort_msg("no tensor '%s'", name);
 }
 
-/* Moves a tensor within the workspace of the network, or within that of tasks' own entries, with all accesses to it. */
+/* Move a tensor within the workspace of the network, or within that of tasks' own entries, with all accesses to it. */
 static void move(const struct sk_plan_view *view, const char *name, uint64_t offset, bool unshared)
 {
 	struct sk_plan_tensor *tensor = tensor_of(view, name);

@@ -1082,7 +1082,7 @@ END_TEST
 
 /* ---- costs ---- */
 
-/* Collects the costs of two tasks from a file with the text; the error, or NULL. */
+/* Collect the costs of two tasks from a file with the text. Return the error, or NULL. */
 static const char *collect(const char *text, struct sk_costs *costs)
 {
 	static char error[512];
@@ -1174,7 +1174,7 @@ START_TEST(printed)
 }
 END_TEST
 
-/* Lanes are named by whoever fills in the profile. */
+/* Lanes are named by the author of the profile. */
 START_TEST(trace_with_hostile_lane)
 {
 	struct sk_profile profile = {.lane_count = 1, .lanes[0] = {.name = "a\"},\\\n", .cores = 1}};

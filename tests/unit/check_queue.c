@@ -1,6 +1,6 @@
-/* Several launches in flight: launches of different streams overlap where there are cores for them, and keep the order
+/* Several launches in flight: launches of different streams overlap if there are cores for them, and keep the order
  * that streams and events want; one that wants many cores gets its turn; one that fails leaves the others alone, and so
- * does a thread that is cancelled or a fork. */
+ * does a cancelled thread or a fork. */
 #include "config.h"
 
 #include <check.h>
@@ -616,7 +616,7 @@ START_TEST(busy)
 	expect(skrt_instance_bind(instances[0][1], 1, buffers[2], sizeof(buffers[2])), SKRT_BUSY, "launches pending");
 	expect(skrt_stream_destroy(streams[0]), SKRT_BUSY, "pending: 1");
 	expect(skrt_device_close(device), SKRT_BUSY, "streams: 4");
-	/* Meanwhile others work, and a package that needs no more cores is loaded. */
+	/* Meanwhile others work, and a package that needs only these cores is loaded. */
 	for (int i = 0; i < 20; i++)
 		launch(1, instances[1][2], "narrow");
 	ok(skrt_module_load(device, path, &other));
@@ -711,7 +711,7 @@ static void *be_victim(void *context)
 	return NULL;
 }
 
-/* Cancelling waits until the call has returned; Check, which is told of it, is cancelled then. */
+/* Cancelling waits until the call has returned; Check, which receives it, is cancelled then. */
 START_TEST(cancelled)
 {
 	static void (*const ways[])(void) = {run_works, run_holds, launch_and_wait, wait_for_event};

@@ -1,5 +1,5 @@
-/* Tests of graph/operators/resize.c: the rows that each element is made of, for all lengths from 1 to 64, resized
- * to all of these, by sizes and by scales, in all modes. They are held against ONNX's formulas in exact fractions. */
+/* Tests of graph/operators/resize.c: the rows that each element is made of, for all lengths from 1 to 64, resized to
+ * all of these, by sizes and by scales, in all modes. They are compared with ONNX's formulas in exact fractions. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>

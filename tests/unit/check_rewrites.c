@@ -403,7 +403,7 @@ START_TEST(test_lists)
 	check_pass(sk_pass_arithmetic_simplify, text, "y=Abs(x)");
 	sk_array_push(arena, &flags.disable_simplify_exprs, "24"); /* without a set it is the first one */
 	check_pass(sk_pass_arithmetic_simplify, text, "b=Neg(x); d=Neg(b); y=Abs(d)");
-	sk_array_push(arena, &flags.enable_simplify_exprs_only, "1.24"); /* then the other list says nothing */
+	sk_array_push(arena, &flags.enable_simplify_exprs_only, "1.24"); /* then the other list has no effect */
 	check_pass(sk_pass_arithmetic_simplify, text, "a=Mul(x,1); y=Abs(a)");
 	sk_array_push(arena, &flags.disable_simplify_exprs, "3.99");
 	sk_simplify_check_names(&diag, &flags);
@@ -489,7 +489,7 @@ START_TEST(test_tidy)
 }
 END_TEST
 
-/* A node of which nothing is left but constants runs no more, whether it stands there or not. */
+/* A node with known constants as outputs is not processed, even if it is still in the graph. */
 START_TEST(test_constants)
 {
 	read_graph("in x f32 2; out y; y = Abs x; z = Exp x");
@@ -584,7 +584,8 @@ START_TEST(test_recompute)
 	check_recompute("in x f32 4; out c d; const s i64 2 4 4; a = Expand x s; b = Neg a; c = Exp b; d = Log b",
 			"1 1 1 2", "a=Expand(x,{4,4}); b=Neg(a); c=Exp(b); d=Log(b)"); /* its input is not stored */
 	check_recompute("in x f32 4x4; out c d e; a = Abs x; b = Neg a; c = Exp a; d = Exp b; e = Log b", "1 1 2 1 2",
-			"a=Abs(x); b=Neg(a); a#6=Abs(x); c=Exp(a#6); d=Exp(b); e=Log(b)"); /* a is stored no more */
+			/* a is not stored any more */
+			"a=Abs(x); b=Neg(a); a#6=Abs(x); c=Exp(a#6); d=Exp(b); e=Log(b)");
 	flags.recompute_increment_threshold = 64;
 	flags.recompute_peak_threshold = 64; /* a: outputs are others' memory */
 	check_recompute(shared, "0 1 2", "a#4=Abs(x); b=Exp(a#4); a#5=Abs(x); c=Log(a#5)");

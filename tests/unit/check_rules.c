@@ -574,7 +574,7 @@ START_TEST(test_shrink)
 }
 END_TEST
 
-/* A name that stands twice is one value. */
+/* A name that occurs twice is one value. */
 START_TEST(test_repeated)
 {
 	input_of("x", SK_F32, 2, 3);
@@ -946,8 +946,7 @@ static struct sk_rule_list read_waiting(void)
 	return read;
 }
 
-/* All that there are, in their order, where the graph has all operators; none where it has one that nothing
- * begins with. */
+/* All rules, in their order, if the graph has all operators; none if it has one with which no rule begins. */
 START_TEST(test_waiting_rules_are_read)
 {
 	struct sk_rule_list read;

@@ -521,7 +521,7 @@ START_TEST(waiting)
 }
 END_TEST
 
-/* Wherever the caller stands when it runs a launch, bound or not, its affinity is as before afterwards. */
+/* A launch restores the affinity of the calling thread, whether it was bound or not. */
 START_TEST(affinity)
 {
 	const struct skrt_kernel *kernel;
@@ -912,7 +912,7 @@ END_TEST
 
 /* ---- damaged packages ---- */
 
-/* Loads and looks at everything, but runs nothing. */
+/* Load and read everything, but run nothing. */
 static void look_at(const char *file)
 {
 	struct skrt_module *damaged;

@@ -425,7 +425,7 @@ START_TEST(multi_receive_of_core_sets)
 }
 END_TEST
 
-/* A sender stands for its stream: the same awaits with one line from A2. */
+/* An event covers the sender's whole stream: the same awaits with one line from A2. */
 START_TEST(multi_receive_by_stream)
 {
 	on_all("A1", 0, 0);

@@ -51,7 +51,7 @@ struct trial {
 	uint32_t cores[MOST_TASKS][LANES]; /* that a superkernel may have with the task in it */
 	bool synchronises[MOST_TASKS]; /* it must not have more */
 	bool limited, fed; /* stream-fusion=0, feed-sync-all=1 */
-	uint32_t level[MOST_TASKS]; /* the division that is looked at; of tasks that can be fused */
+	uint32_t level[MOST_TASKS]; /* the division that is checked; for tasks that can be fused */
 	uint32_t found[MOST_TASKS]; /* the result of sk_segments_place */
 };
 
@@ -210,7 +210,7 @@ static bool same_launch(const struct trial *trial, uint32_t a, uint32_t b)
 /* Launches of the tasks up to the last one: none depends on itself, directly or through others. */
 static bool is_acyclic(const struct trial *trial, uint32_t last)
 {
-	bool path[MOST_TASKS][MOST_TASKS] = {0}; /* between launches; each stands at the number of its first task */
+	bool path[MOST_TASKS][MOST_TASKS] = {0}; /* between launches; each is at the number of its first task */
 	uint32_t launch[MOST_TASKS];
 
 	for (uint32_t t = 0; t <= last; t++)
@@ -256,7 +256,7 @@ static bool fits(const struct trial *trial, uint32_t task)
 	return is_acyclic(trial, task);
 }
 
-/* Makes the first division in the order of words. There is one: a task may always have a segment of its own. */
+/* Make the first division in lexicographic order. There is one: a task may always have a segment of its own. */
 static bool find_first(struct trial *trial, uint32_t task)
 {
 	if (task == trial->count)
@@ -271,7 +271,7 @@ static bool find_first(struct trial *trial, uint32_t task)
 	return false;
 }
 
-/* Fails if any division has a task in a lower segment than the one that was found. */
+/* Fail if any division has a task in a lower segment than the one that was found. */
 static void check_all(struct trial *trial, uint32_t task)
 {
 	if (task < trial->count && !trial->fusible[task]) {

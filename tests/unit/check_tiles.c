@@ -706,7 +706,7 @@ struct random_group {
 	uint64_t state;
 	struct plan *plan;
 	uint32_t tensors[RANDOM_TENSORS]; /* the first two are bound */
-	uint32_t tiles[TILE_TENSORS]; /* of the step at hand, if it is in tiles */
+	uint32_t tiles[TILE_TENSORS]; /* of the current step, if it is in tiles */
 	uint64_t extent;
 	bool in_tiles;
 	uint64_t scale, tile;
@@ -728,7 +728,7 @@ static void random_tensors(struct random_group *random, bool apart)
 						    apart ? i * bytes : below(random, 40) * RANDOM_ROW);
 }
 
-/* All bytes of most temporaries are written in front. */
+/* All bytes of most temporaries are written before. */
 static uint32_t fill(struct random_group *random)
 {
 	uint32_t step = plan_plain(random->plan, "fill", 0);

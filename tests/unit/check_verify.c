@@ -1107,7 +1107,7 @@ START_TEST(two_events_of_a_stream)
 }
 END_TEST
 
-/* Streams are in order between launches, so an event between two launches needs no more than their order. */
+/* Streams are in order between launches, so an event between two launches needs only their order. */
 START_TEST(events_and_launches)
 {
 	for (int missing = -1; missing < 3; missing++) {
@@ -1212,7 +1212,7 @@ END_TEST
 /* ---- random plans against the brute-force search ---- */
 
 struct random_plan {
-	bool waits; /* the step at hand, by itself */
+	bool waits; /* the current step, by itself */
 	uint64_t state;
 	struct plan *plan;
 	uint32_t tensors[8]; /* all of 16 bytes or more, in few places, so that they overlap */
