@@ -1,4 +1,4 @@
-# Predicted time: what skrun --predict prints.
+# Predicted time, for skrun --predict.
 noinst_LTLIBRARIES += loader/libpredict.la
 loader_libpredict_la_SOURCES = \
 	loader/predict/costs.c loader/predict/predict.h \
@@ -12,7 +12,7 @@ loader_libpredict_la_SOURCES = \
 loader_libpredict_la_CFLAGS = $(PROGRAM_CFLAGS)
 loader_libpredict_la_LIBADD = format/libprofile.la format/libplan.la base/libfiles.la
 
-# All of the runtime, for libskrt and for tests that look inside.
+# All of the runtime, for libskrt and for tests of its parts.
 noinst_LTLIBRARIES += loader/libloader.la
 loader_libloader_la_SOURCES = \
 	loader/arch/machine.h loader/arch/x86_64.h \
@@ -70,6 +70,6 @@ skrun_SOURCES = \
 	loader/skrun/summary.c \
 	loader/skrun/task-table.c \
 	loader/skrun/verification.c loader/skrun/watched-run.c
-# Linked with the runtime itself: an installed skrun depends on nothing but the C library, and sees the plan.
+# Linked with the runtime itself: an installed skrun needs only the C library, and reads the plan.
 skrun_LDADD = loader/libloader.la loader/libpredict.la format/libnpy.la -lpthread -lm
 dist_man_MANS += doc/reference/skrun.1

@@ -86,9 +86,9 @@ struct skrt_device_options {
 	 * destructors; 0: no bound. */
 	uint32_t timeout_ms;
 	uint64_t seed; /* simulated devices: permutes the order in which ready cores go on; 0: in turn */
-	/* Bytes of each core's stack, 16 KiB to 1 TiB; default 8 MiB. A kernel that needs more ends with a fault that
-	 * says so if it touches at most 1 GiB below the stack (256 KiB if the process has a limit of address space,
-	 * RLIMIT_AS). */
+	/* Bytes of each core's stack, 16 KiB to 1 TiB; default 8 MiB. If a kernel needs more, it has a fault. The text
+	 * of the fault says so if it touched at most 1 GiB below the stack (256 KiB if the process has a limit of
+	 * address space, RLIMIT_AS). */
 	uint64_t stack_size;
 	uint64_t checks; /* SKRT_GUARD, SKRT_CHECK_RACES, SKRT_CHECK_SPLIT; 0: none */
 };
@@ -230,8 +230,9 @@ struct skrt_tensor {
  * must not be changed while it is loaded; replacing it by a rename, as sklink does, is fine. Without a public key a
  * change of the file changes the code that runs, and a cut of the file makes it fault.
  *
- * gdb is told of the package if it traced the program when the first device was opened, or with SKRT_GDB=1 in the
- * environment (for one that is to come later; SKRT_GDB=0: never): then it stops in kernels and shows their source.
+ * The package is registered with gdb if gdb traced the program when the first device was opened; then gdb stops in
+ * kernels and shows their source. With SKRT_GDB=1 in the environment it is always registered, for a gdb that attaches
+ * later; with SKRT_GDB=0 never.
  *
  * @param path: of the file
  * @param module: receives the module, to be unloaded by skrt_module_unload
@@ -592,8 +593,8 @@ enum skrt_status skrt_stream_query(struct skrt_stream *stream);
  * @threads any */
 enum skrt_status skrt_copy(struct skrt_stream *stream, void *to, const void *from, uint64_t bytes);
 
-/* Queue a call of a function of the program, which is made when everything before it on the stream has ended, by a
- * thread of the device or one that waits. Other streams go on meanwhile. It is also called after a failure.
+/* Queue a call of a function of the program. It is made when everything before it on the stream has ended, by a thread
+ * of the device or one that waits. Other streams go on meanwhile. It is also called after a failure.
  *
  * @param function: is given the stream's status so far. It may queue work, but must not wait for this device, nor open,
  *        load, unload or close anything; it may fork, but must not return in the child
@@ -700,8 +701,8 @@ enum skrt_status skrt_trace_end(struct skrt_trace *trace);
 enum skrt_status skrt_trace_destroy(struct skrt_trace *trace);
 
 /* Write a trace as JSON in the Trace Event format, which Perfetto (ui.perfetto.dev) and chrome://tracing show. There
- * are rows for launches, as many as were in flight at a time, and a row for each core, with a slice for each task and
- * wait, and an arrow for each await. Core numbers are the device's; a launch numbers its own from 0.
+ * are rows for launches, as many as were in flight at a time, and a row for each core. A core's row has a slice for
+ * each task and wait, and an arrow for each await. Core numbers are the device's; a launch numbers its own from 0.
  *
  * @param path: a file, which is replaced only after all has been written beside it; after an error it is unchanged.
  *        Anything except a regular file is written in place

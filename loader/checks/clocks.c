@@ -345,8 +345,8 @@ static void print_bytes(const struct sk_clocks *clocks, const struct sk_plan_arg
 		 sk_plan_string(&tensor->name));
 }
 
-/* Write the finding. touched: the bytes of the other access, or a part of them. The other core is the same core if its
- * access for one tile comes, in the network, after the access that it is about to make for the next tile. */
+/* Write the finding. touched: the bytes of the other access, or a part of them. The other core can be the same core: in
+ * the network, its access for one tile then comes after the new one for the next tile. */
 static bool name_race(const struct sk_clocks *clocks, const struct access *access, const struct sk_rows *touched,
 		      uint64_t other, uint32_t number, bool other_writes)
 {
@@ -407,8 +407,8 @@ static void note(uint32_t *last, uint32_t *before, uint32_t number)
 	*last = number;
 }
 
-/* A core has ended its calls in their order, except in a tiled step, where it makes a later call for a tile before an
- * earlier call for the next tile. */
+/* A core makes its calls in order, except in a tiled step: there a later call for one tile comes before an earlier call
+ * for the next. */
 static bool check_own(const struct sk_clocks *clocks, const struct access *access, const struct touch *touch,
 		      const struct sk_rows *touched)
 {

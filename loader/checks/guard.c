@@ -1,5 +1,5 @@
-/* Guarded memory: every tensor, and every core's scratch, lies in pages of its own between inaccessible pages, with its
- * end as close to the end of its pages as the alignment of bindings allows. Code outside calls closes all pages first.
+/* Guarded memory: every tensor, and every core's scratch, lies in pages of its own between inaccessible pages. Its end
+ * is as close to the end of its pages as the alignment of bindings allows. Code outside calls closes all pages first.
  *
  * Unwritten bytes hold a pattern, a NaN in the types of 16 bits and more that depends on the place, so that results of
  * kernels do not look like it. The search is for words of 8 bytes, of f32 for words of 4. Data shorter than a word are

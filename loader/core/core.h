@@ -153,8 +153,8 @@ int sk_visit_objects(int (*visit)(struct dl_phdr_info *, size_t, void *), void *
 /* ==== call.c ====
  *
  * Calls of package code: each on a fibre of its own, so that a fault ends the call and not the process. A call ends
- * when its function returns, when that function (or one that it calls) raises a fault or calls a function of the class
- * ENDS of format/imports.def, or when another thread has it expelled.
+ * when its function returns, or when another thread has it expelled. It also ends when that function, or one that it
+ * calls, raises a fault or calls a function of the class ENDS of format/imports.def.
  *
  *   call.c            fibres with a beginning and an end; threads that host them
  *   signal.c          faults and expulsions

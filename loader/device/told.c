@@ -4,7 +4,7 @@
  * low total proves nothing, since one of the cores may be in a kernel. The cores' own words then have more; others read
  * them only after they have waited for some time.
  *
- * A worker keeps its knowledge of the lane in a word of its own, which its cores use as the lane's only word, so their
+ * A worker keeps its knowledge of the lane in a word of its own. Its cores use that as the lane's only word, so their
  * programs read nothing that other workers write. A worker does not read its own published line either: that line may
  * have to be fetched back from others' caches.
  *

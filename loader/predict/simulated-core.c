@@ -197,8 +197,8 @@ static bool meet(struct sk_simulator *simulator, struct sk_simulated_core *core)
 
 /* ---- kernels ---- */
 
-/* Return the time in the core's first or last block of a part of the task's time that each block has at its beginning
- * or end. */
+/* Each block of a task has a share of this part of the task's time, at its beginning or end. Return the share of the
+ * core's first or last block. */
 static double part_of_block(const struct sk_simulated_core *core, double part)
 {
 	return part * core->share / core->blocks;

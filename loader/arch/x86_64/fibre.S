@@ -70,10 +70,10 @@ sk_fibre_escape:
 	.cfi_endproc
 	.size	sk_fibre_escape, . - sk_fibre_escape
 
-/* void sk_fibre_tidy(void): restore the flags that callers rely on (psABI 3.2.1: DF; also TF, NT and AC, which nobody
- * sets), clear pending x87 exceptions (one would interrupt the next x87 instruction, or that of a later caller that
- * unmasks it), and empty the x87 stack (MMX code without emms leaves it full). Writing flags takes longer than reading
- * them, and so does fnclex.
+/* void sk_fibre_tidy(void): restore the flags that callers rely on (psABI 3.2.1: DF; also TF, NT and AC, which are
+ * normally clear). Clear pending x87 exceptions: one would interrupt the next x87 instruction, or that of a later
+ * caller that unmasks it. Empty the x87 stack, which MMX code without emms leaves full. Writing flags takes longer than
+ * reading them, and so does fnclex.
  *
  * The word at FS:0 holds its own address (psABI, and the ELF specification of thread-local storage, 3.4.6). A call that
  * has changed FS does not get here before a fault, for which signal.c restores FS. */
