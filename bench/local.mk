@@ -74,7 +74,8 @@ bench/load-tasks.sk: bench/load-10000.sk
 bench/load-relocated.sk: $(srcdir)/bench/generate format/skkernel.h sklink$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) bench && $(SHELL) $(srcdir)/bench/generate addresses 10000 > bench/load-relocated.c
 	$(AM_V_at)$(SHELL) $(srcdir)/bench/generate load 1 > bench/load-relocated.json
-	$(AM_V_at)$(KERNEL_CC) $(KERNEL_CFLAGS) -I$(top_srcdir)/format -c -o bench/load-relocated.o bench/load-relocated.c
+	$(AM_V_at)$(KERNEL_CC) $(KERNEL_CFLAGS) -I$(top_srcdir)/format -c -o bench/load-relocated.o \
+		bench/load-relocated.c
 	$(AM_V_at)./sklink bench/load-relocated.json bench/load-relocated.o -o $@
 
 # The sample's package, for this processor's instruction sets.
@@ -84,7 +85,8 @@ bench/microkernels.sk: samples/microkernels/reference$(EXEEXT) samples/microkern
 	$(AM_V_GEN)$(MKDIR_P) bench/microkernels-data && \
 		cp $(srcdir)/samples/microkernels/microkernels.yaml bench/microkernels-data
 	$(AM_V_at)samples/microkernels/reference make bench/microkernels-data
-	$(AM_V_at)if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; then objects=-avx2.o; else objects=.o; fi; \
+	$(AM_V_at)objects=.o; \
+		if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; then objects=-avx2.o; fi; \
 	./sklink bench/microkernels-data/microkernels.yaml samples/microkernels/kernels$$objects -o $@
 
 # Networks, each without tile groups (and nothing concurrent) and with them, for this processor's instruction sets.

@@ -232,7 +232,7 @@ static void measure(const struct fused *fused)
 	for (int i = 0; i < 3; i++)
 		printf("  %-42s %12.1f %10.2f %12.1f %10.2f\n", variants[i]->title, bench_median(variants[i]),
 		       bench_ratio(&loops, variants[i]), least(variants[i]), least(&loops) / least(variants[i]));
-	printf("  %-42s %12s %10.2f %12s %10.2f\n", "the superkernel's share of the loops' gain", "",
+	printf("  %-42s %12s %10.2f %12s %10.2f\n", "superkernel's share of two processes' gain", "",
 	       bench_ratio(&both, &superkernel), "", least(&both) / least(&superkernel));
 }
 

@@ -14,7 +14,8 @@ async function main() {
 		const [cores, repeats] = line.split(' ').map(Number);
 		if (!sessions.has(cores))
 			sessions.set(cores, await ort.InferenceSession.create(path.join(folder, 'model.onnx'),
-				{intraOpNumThreads: cores, interOpNumThreads: 1, graphOptimizationLevel: level, logSeverityLevel: 3}));
+				{intraOpNumThreads: cores, interOpNumThreads: 1,
+				 graphOptimizationLevel: level, logSeverityLevel: 3}));
 		const session = sessions.get(cores);
 		for (const name of session.inputNames)
 			inputs[name] = inputs[name] || npy.read(ort, path.join(folder, name + '.npy'));

@@ -64,7 +64,8 @@ function put_bash(i, parts, options, name) {
 			printf "\t'%s') words='%s' ;;\n", order[i], substr(words[order[i]], 2)
 	}
 	for (name in options)
-		printf "\t'%s '*) [[ $current != -* ]] || words='%s' ;;\n", name, substr(options[name], 2) | "LC_ALL=C sort"
+		printf "\t'%s '*) [[ $current != -* ]] || words='%s' ;;\n", name,
+			substr(options[name], 2) | "LC_ALL=C sort"
 	close("LC_ALL=C sort")
 }
 

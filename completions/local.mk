@@ -18,7 +18,8 @@ completions/sklink: completions/sklink.bash
 completions/_sklink: completions/sklink.zsh
 completions/sklink completions/_sklink: completions/completions.awk $(completion_helps)
 	$(AM_V_GEN)$(make_completion) -v shell=$(if $(filter %/_sklink,$@),zsh,bash) $(filter %.bash %.zsh,$^) \
-		$(foreach help,$(filter %.help,$^),program=$(basename $(notdir $(help))) $(help)) >$@.tmp && mv $@.tmp $@
+		$(foreach help,$(filter %.help,$^),program=$(basename $(notdir $(help))) $(help)) >$@.tmp && \
+		mv $@.tmp $@
 
 install-data-hook:
 	for program in $(completed_also); do ln -sf sklink "$(DESTDIR)$(bashcompletiondir)/$$program" || exit; done

@@ -8,7 +8,8 @@ from_cmake = realpath -ms --relative-to=$(cmakedir)
 packaging/cmake/%.cmake: packaging/cmake/%.cmake.in Makefile
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)sed -e 's,@version@,$(VERSION),' -e "s,@relative_bindir@,`$(from_cmake) $(bindir)`," \
-		-e "s,@relative_libdir@,`$(from_cmake) $(libdir)`," -e "s,@relative_includedir@,`$(from_cmake) $(includedir)`," \
+		-e "s,@relative_libdir@,`$(from_cmake) $(libdir)`," \
+		-e "s,@relative_includedir@,`$(from_cmake) $(includedir)`," \
 		$< >$@.tmp && mv $@.tmp $@
 CLEANFILES += $(cmake_DATA)
 EXTRA_DIST += packaging/cmake/sklink-config.cmake.in packaging/cmake/sklink-config-version.cmake.in

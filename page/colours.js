@@ -29,7 +29,8 @@ function legend() {
 	const entries = [...counts].sort((a, b) => b[1] - a[1]);
 	const shown = entries.slice(0, LEGEND).map(([number]) =>
 		element("span", { class: "swatch",
-			style: `background: light-dark(${colour(number, false)}, ${colour(number, true)})` }, name(number)));
+			style: `background: light-dark(${colour(number, false)}, ${colour(number, true)})` },
+			name(number)));
 
 	return entries.length > LEGEND ? [...shown, `and ${entries.length - LEGEND} more`] : shown;
 }

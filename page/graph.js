@@ -83,7 +83,8 @@ function layOut() {
 		for (const block of blocksOf(members[index]))
 			end = Math.max(end, placeBlock(block, ends, top + (folded ? 0 : 1)));
 		if (!folded && launch.kind === "superkernel")
-			graph.boxes.push({ key, row: top, end: end + 1, column: 0, columns: ends.length, members: members[index] });
+			graph.boxes.push({ key, row: top, end: end + 1, column: 0, columns: ends.length,
+				members: members[index] });
 		graph.width = Math.max(graph.width, ends.length * COLUMN);
 		top = end + 2;
 	});
@@ -92,7 +93,8 @@ function layOut() {
 		const name = `${visible(from)}>${visible(to)}>${kind}`;
 
 		if (visible(from) !== visible(to) && !seen.has(name))
-			graph.edges.push({ from: graph.places[from], to: graph.places[to], kind, text, tasks: [from, to] });
+			graph.edges.push({ from: graph.places[from], to: graph.places[to], kind, text,
+				tasks: [from, to] });
 		seen.add(name);
 	};
 
@@ -137,8 +139,8 @@ function paintEdges(context, drawing) {
 		context.strokeStyle = touched ? style("--mark") : style(edge.kind === "await" ? "--await" : "--edge");
 		context.lineWidth = touched ? 2 : 1;
 		context.setLineDash(edge.kind === "await" ? [5, 3] : []);
-		arrow(context, drawing.screenX(fromX), drawing.screenY(fromY), drawing.screenX(toX), drawing.screenY(toY),
-			bend * drawing.scale);
+		arrow(context, drawing.screenX(fromX), drawing.screenY(fromY), drawing.screenX(toX),
+			drawing.screenY(toY), bend * drawing.scale);
 		if (drawing.scale > 0.9 && edge.text) {
 			tensorLabel(context, edge.text, drawing.screenX((fromX + toX + bend) / 2) + 4,
 				drawing.screenY((fromY + toY) / 2), taken);
@@ -160,7 +162,8 @@ function paintBox(context, drawing, box) {
 	context.strokeRect(left, top, width, height);
 	context.fillStyle = style("--faint");
 	if (drawing.scale > 0.35)
-		label(context, `${box.folded ? "▸" : "▾"} ${boxName(box)}`, left + 6, top + ROW / 2 * drawing.scale, width - 10);
+		label(context, `${box.folded ? "▸" : "▾"} ${boxName(box)}`, left + 6, top + ROW / 2 * drawing.scale,
+			width - 10);
 }
 
 function boxName(box) {
@@ -180,14 +183,17 @@ function paintGraph(context, drawing) {
 	tasks.forEach((task, number) => {
 		const place = graph.places[number], left = nodeX(place), top = nodeY(place);
 
-		if (left > right || left + WIDTH < x || top > bottom || top + HEIGHT < y || typeof visible(number) === "string")
+		if (left > right || left + WIDTH < x || top > bottom || top + HEIGHT < y ||
+			typeof visible(number) === "string")
 			return;
 		context.fillStyle = taskColour(task);
-		context.fillRect(drawing.screenX(left), drawing.screenY(top), WIDTH * drawing.scale, HEIGHT * drawing.scale);
+		context.fillRect(drawing.screenX(left), drawing.screenY(top), WIDTH * drawing.scale,
+			HEIGHT * drawing.scale);
 		if (number === selected || found.has(number)) {
 			context.strokeStyle = style(number === selected ? "--mark" : "--critical");
 			context.lineWidth = 2.5;
-			context.strokeRect(drawing.screenX(left), drawing.screenY(top), WIDTH * drawing.scale, HEIGHT * drawing.scale);
+			context.strokeRect(drawing.screenX(left), drawing.screenY(top), WIDTH * drawing.scale,
+				HEIGHT * drawing.scale);
 		}
 		context.fillStyle = style("--front");
 		if (drawing.scale > 0.35)
@@ -200,7 +206,8 @@ function pickGraph(x, y) {
 	const number = tasks.findIndex((task, index) => {
 		const place = graph.places[index];
 
-		return x >= nodeX(place) && x <= nodeX(place) + WIDTH && y >= nodeY(place) && y <= nodeY(place) + HEIGHT &&
+		return x >= nodeX(place) && x <= nodeX(place) + WIDTH &&
+			y >= nodeY(place) && y <= nodeY(place) + HEIGHT &&
 			typeof visible(index) === "number";
 	});
 	const box = graph.boxes.findLast(one => x >= columnX(one) && x <= columnX(one) + (one.columns ?? 1) * COLUMN &&

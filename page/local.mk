@@ -14,8 +14,8 @@ page_scripts = \
 
 page/parts.c: $(top_srcdir)/page/page.html $(top_srcdir)/page/embed.awk $(page_styles) $(page_scripts)
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)LC_ALL=C $(AWK) -f $(top_srcdir)/page/embed.awk -v styles='$(page_styles)' -v scripts='$(page_scripts)' \
-		$(top_srcdir)/page/page.html >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)LC_ALL=C $(AWK) -f $(top_srcdir)/page/embed.awk -v styles='$(page_styles)' \
+		-v scripts='$(page_scripts)' $(top_srcdir)/page/page.html >$@.tmp && mv $@.tmp $@
 CLEANFILES += page/parts.c
 EXTRA_DIST += page/picture.sh page/page.html page/page.css page/embed.awk page/model.js page/elements.js \
 	page/canvas.js page/colours.js page/graph.js page/schedule.js page/memory.js page/overview.js page/main.js

@@ -34,7 +34,8 @@ const names = (numbers, text) => numbers.length ? numbers.flatMap(number => [tex
 function orders(facts, side) {
 	const lines = new Map(facts.map(fact => [`${fact[side]} ${coverText(fact, side)}`, fact]));
 
-	return names([...lines.values()], fact => element("span", {}, taskLink(fact[side]), ` ${coverText(fact, side)}`));
+	return names([...lines.values()],
+		fact => element("span", {}, taskLink(fact[side]), ` ${coverText(fact, side)}`));
 }
 
 /* "other await" is shown with that await. */

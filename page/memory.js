@@ -62,7 +62,9 @@ function paintOffsets(context, drawing) {
 		context.stroke();
 		context.fillText(sizeText(offset), 8, y + 8);
 	}
-	for (let at = Math.max(0, Math.ceil(drawing.x / step) * step); at < Math.min(drawing.right, steps.length); at += step)
+	const last = Math.min(drawing.right, steps.length);
+
+	for (let at = Math.max(0, Math.ceil(drawing.x / step) * step); at < last; at += step)
 		context.fillText(`step ${at}`, drawing.screenX(at), 10);
 }
 
@@ -106,7 +108,8 @@ function pickMemory(x, movedY) {
 
 function showTensor(life) {
 	const tensor = tensors[life.tensor];
-	const sharers = memory.lives.filter(one => one !== life && tensors[one.tensor].offset < tensor.offset + tensor.bytes &&
+	const sharers = memory.lives.filter(one => one !== life &&
+		tensors[one.tensor].offset < tensor.offset + tensor.bytes &&
 		tensors[one.tensor].offset + tensors[one.tensor].bytes > tensor.offset);
 
 	showDetails(element("h2", {}, tensorText(tensor)),
@@ -114,7 +117,8 @@ function showTensor(life) {
 			`from step ${life.first} to step ${life.last}`),
 		element("p", {}, "accessed by ", ...life.tasks.flatMap(number => [taskLink(number), " "])),
 		element("p", {}, sharers.length ? `${sharers.length} others have some of its bytes at other times: ` +
-			sharers.slice(0, 50).map(one => tensors[one.tensor].name).join(", ") : "no other temporary has its bytes"));
+			sharers.slice(0, 50).map(one => tensors[one.tensor].name).join(", ") :
+			"no other temporary has its bytes"));
 }
 
 function temporaryBytes() {
@@ -129,6 +133,7 @@ function openMemory() {
 	document.getElementById("memory-bar").append(
 		element("button", { onclick: () => memory.drawing.fit(steps.length) }, "all"),
 		element("span", { id: "memory-count" }, `${memory.lives.length} temporaries of ${sizeText(bytes)} ` +
-			`in a workspace of ${sizeText(workspace)}: reuse saves ${sizeText(Math.max(bytes - workspace, 0))}; ` +
-			"each has its bytes from the first step that accesses it to the last; a click shows the others with them"));
+			`in a workspace of ${sizeText(workspace)}: ` +
+			`reuse saves ${sizeText(Math.max(bytes - workspace, 0))}; each has its bytes from the first ` +
+			"step that accesses it to the last; a click shows the others with them"));
 }

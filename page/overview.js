@@ -17,7 +17,8 @@ function openOverview() {
 		table(["", "task by task", "linked"], [
 			change("launches", totals.tasks, totals.launches),
 			change("awaits inside of launches", 0, totals.awaits),
-			change("bytes that move between caches and memory (estimate)", totals.traffic.before, totals.traffic.after),
+			change("bytes that move between caches and memory (estimate)",
+				totals.traffic.before, totals.traffic.after),
 			change("bytes of temporaries, and of the workspace", temporaryBytes(), sizes.workspace),
 			...totals.code ? [change("bytes of dispatchers' code, beside the kernels'",
 				totals.task_entries ? totals.code.before : "left out", totals.code.after)] : [],
@@ -25,13 +26,14 @@ function openOverview() {
 		element("h2", {}, "Sizes"),
 		table(["", "bytes"], Object.entries(sizes).map(([name, bytes]) => [name.replace("_", " "), bytes])),
 		element("h2", {}, count(launches.length, "launch", "launches")),
-		table(["launch", "kind", "scope", "stream", "steps", "awaits", "first task", "last task"], launches.map(launch =>
-			[launch.name, launch.kind, launch.scope, launch.stream, launch.steps, launch.awaits, taskLink(launch.first),
-				taskLink(launch.last)])),
+		table(["launch", "kind", "scope", "stream", "steps", "awaits", "first task", "last task"],
+			launches.map(launch => [launch.name, launch.kind, launch.scope, launch.stream, launch.steps,
+				launch.awaits, taskLink(launch.first), taskLink(launch.last)])),
 		element("h2", {}, count(kernels.length, "kernel", "kernels")),
 		table(["kernel", "operator", "tasks", "bytes of code", "object"], kernels.map((kernel, number) =>
 			[kernel.name, operators[number], uses[number], kernel.code, kernel.object ?? ""])),
-		...made.size ? [element("h2", {}, count(made.size, "rule", "rules") + " that made nodes of the model's"),
+		...made.size ? [
+			element("h2", {}, count(made.size, "rule", "rules") + " that made nodes of the model's"),
 			table(["rule", "tasks"], [...made].sort((a, b) => b[1] - a[1]))] : []);
 }
 
@@ -51,10 +53,12 @@ function reasonTable(title, chosen, code, because) {
 	return [element("h2", {}, `${title}: ${count(chosen.length, "task", "tasks")}`),
 		element("p", {}, "Bytes are those of a task's cost, if the manifest or the kernel gives one, " +
 			"or else of its reads and writes."),
-		table(["reason", "tasks", "bytes that they move"], [...sums].map(([name, sum]) => [name, sum.tasks, sum.bytes])
+		table(["reason", "tasks", "bytes that they move"],
+			[...sums].map(([name, sum]) => [name, sum.tasks, sum.bytes])
 			.sort((a, b) => b[2] - a[2])), element("br"),
-		table(["task", "bytes that it moves", "kernel", "reason", "because"], chosen.map(number => [taskLink(number),
-			taskBytes(tasks[number]), kernels[tasks[number].kernel].name, tasks[number][code], tasks[number][because]]))];
+		table(["task", "bytes that it moves", "kernel", "reason", "because"],
+			chosen.map(number => [taskLink(number), taskBytes(tasks[number]),
+				kernels[tasks[number].kernel].name, tasks[number][code], tasks[number][because]]))];
 }
 
 function openReasons() {

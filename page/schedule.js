@@ -7,7 +7,9 @@ const schedule = { bands: [], width: 0, rowHeight: 22 };
 function lengthText(length, unit) {
 	const thousands = unit === "µs" ? Math.min(2, Math.max(0, Math.floor(Math.log10(length || 1) / 3))) : 0;
 
-	return `${Number((length / 1000 ** thousands).toPrecision(7)).toLocaleString("en", { maximumFractionDigits: 6 })} ` +
+	const digits = { maximumFractionDigits: 6 };
+
+	return `${Number((length / 1000 ** thousands).toPrecision(7)).toLocaleString("en", digits)} ` +
 		(thousands ? ["", "ms", "s"][thousands] : unit);
 }
 
@@ -50,13 +52,15 @@ function readBand(name, events) {
 	});
 	for (const event of events) {
 		if (event.ph === "X" && event.cat !== "core") {
-			band.slices.push({ row: rowOf(event), from: event.ts - start, to: event.ts - start + event.dur, kind: event.cat,
-				name: event.name, task: event.cat === "task" ? taskNumbers.get(event.name) : undefined });
+			band.slices.push({ row: rowOf(event), from: event.ts - start, to: event.ts - start + event.dur,
+				kind: event.cat, name: event.name,
+				task: event.cat === "task" ? taskNumbers.get(event.name) : undefined });
 			band.end = Math.max(band.end, event.ts - start + event.dur);
 		} else if (event.ph === "s") {
 			flows.set(event.id, { row: rowOf(event), at: event.ts - start });
 		} else if (event.ph === "f" && flows.has(event.id)) {
-			band.arrows.push({ from: flows.get(event.id), to: { row: rowOf(event), at: event.ts - start } });
+			band.arrows.push({ from: flows.get(event.id),
+				to: { row: rowOf(event), at: event.ts - start } });
 		}
 	}
 	markCritical(band);
@@ -154,7 +158,8 @@ function paintAxis(context, drawing, band, top) {
 	context.fillStyle = style("--front");
 	context.fillText(`${band.name}: ${lengthText(band.end, band.unit)}, ` +
 		`${count(band.arrows.length, "await", "awaits")}, ` +
-		`${count(band.slices.filter(slice => slice.critical).length, "slice", "slices")} on the critical path`, 8, top + 12);
+		`${count(band.slices.filter(slice => slice.critical).length, "slice", "slices")} on the critical path`,
+		8, top + 12);
 }
 
 function paintSlice(context, drawing, slice, top) {
@@ -190,7 +195,8 @@ function paintBand(context, drawing, band, top) {
 	context.strokeStyle = style("--await");
 	context.lineWidth = 1;
 	for (const one of band.arrows)
-		if (one.to.at >= drawing.x && one.from.at <= drawing.right && drawing.scale * band.end / (band.arrows.length + 1) > 6)
+		if (one.to.at >= drawing.x && one.from.at <= drawing.right &&
+			drawing.scale * band.end / (band.arrows.length + 1) > 6)
 			arrow(context, drawing.screenX(one.from.at), rowTop(one.from.row) + schedule.rowHeight / 2,
 				drawing.screenX(one.to.at), rowTop(one.to.row) + schedule.rowHeight / 2);
 	band.rows.forEach((name, row) => {
@@ -215,7 +221,8 @@ function pickSchedule(x, y) {
 
 	for (const band of schedule.bands) {
 		const row = Math.floor((y - top) / schedule.rowHeight) - 2;
-		const slice = band.slices.find(one => one.row === row && one.from <= x && x <= one.to && one.task !== undefined);
+		const slice = band.slices.find(one => one.row === row && one.from <= x && x <= one.to &&
+			one.task !== undefined);
 
 		if (slice && y < top + bandHeight(band)) {
 			select(slice.task);
@@ -248,7 +255,8 @@ function openSchedule() {
 	schedule.drawing = new Drawing(document.getElementById("schedule-canvas"), paintSchedule, pickSchedule, true);
 	schedule.drawing.margin = 110; /* names of rows */
 	document.getElementById("schedule-bar").append(
-		...schedule.bands.map((band, number) => element("button", { onclick: () => showBand(number) }, `fit ${band.name}`)),
+		...schedule.bands.map((band, number) =>
+			element("button", { onclick: () => showBand(number) }, `fit ${band.name}`)),
 		element("span", { id: "schedule-count" }, "a row for each core; wheel: zoom, drag: move"),
 		colourBar(element("span", { class: "critical" }, "▁ critical path"),
 			element("span", { class: "await" }, "⟶ await"), element("span", {}, "▮ wait")));

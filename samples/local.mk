@@ -65,9 +65,9 @@ CLEANFILES += $(SAMPLE_KERNELS) $(SAMPLE_KERNELS_AVX2)
 # To be read and copied; the reference programs are built with sklink only.
 nobase_dist_doc_DATA += \
 	samples/bert/README.md samples/bert/training.py \
-	samples/building/CMakeLists.txt samples/building/Makefile samples/building/meson.build samples/building/README.md \
-	samples/building/network.yaml samples/building/bias.npy samples/building/scale.c samples/building/add.c \
-	samples/building/square.c samples/building/main.c \
+	samples/building/CMakeLists.txt samples/building/Makefile samples/building/meson.build \
+	samples/building/README.md samples/building/network.yaml samples/building/bias.npy samples/building/scale.c \
+	samples/building/add.c samples/building/square.c samples/building/main.c \
 	samples/composite/README.md samples/composite/kernels.c samples/composite/composite.yaml \
 	samples/composite/composite.pbtxt samples/composite/run.c samples/composite/run.cc samples/composite/serial.c \
 	samples/composite/linked.c \
