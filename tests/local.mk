@@ -105,7 +105,8 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/tools/skdump-dot.sh tests/tools/skdump-json.sh tests/tools/skdump.sh tests/tools/task-filters.sh \
 	tests/unit/emit.sh tests/unit/machines.sh
 
-# Scripts that take longer. Those of the kernel library are here because the library does not depend on the compiler of sklink.
+# Scripts that take longer. Those of the kernel library are here because the library is the same for any compiler of
+# sklink.
 SLOW_TESTS = \
 	tests/command/no-memory.sh \
 	tests/fuzz/mutate.sh \
