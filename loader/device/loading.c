@@ -34,8 +34,8 @@ static enum skrt_status open_plan(struct skrt_module *module, const void *bytes,
 		return report_damage(module, "the plan is not aligned");
 	if (sk_image_holds(&module->image, bytes, size, PROT_WRITE))
 		return report_damage(module,
-				     "the plan is writable, or a writable copy of one in a shared object (compile what "
-				     "refers to it with -fPIC)");
+				     "the plan is writable, or a writable copy of one in a shared object (compile the "
+				     "code that refers to it with -fPIC)");
 	if (!sk_image_holds(&module->image, bytes, size, PROT_READ))
 		return report_damage(module, "the plan does not lie in a segment");
 	if (!sk_plan_open_tables(bytes, size, &module->plan, error, sizeof(error)))
