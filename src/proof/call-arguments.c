@@ -68,7 +68,7 @@ static bool check_status(struct sk_calls *calls, uint32_t number)
 
 	if (!(argument->flags & SK_ARGUMENT_STATUS) == status)
 		return sk_call_disagree(calls, "%s is %s status", sk_call_parameter_text(calls, number),
-					status ? "no" : "a");
+					status ? "not a" : "a");
 	return !status || (argument->kind == SK_ARGUMENT_VALUE && argument->value == 0) ||
 	       sk_call_disagree(calls, "%s is not 0 before the call", sk_call_parameter_text(calls, number));
 }
@@ -218,7 +218,7 @@ static bool check_parameter(struct sk_calls *calls, uint32_t number, uint64_t *s
 		return true;
 	case SK_PARAMETER_BLOCK:
 		return sk_call_argument(calls, number)->kind == SK_ARGUMENT_BLOCK ||
-		       sk_call_disagree(calls, "it is not told which block it is");
+		       sk_call_disagree(calls, "no block index is passed");
 	}
 	return false;
 }

@@ -237,7 +237,7 @@ static bool check_elements(struct sk_calls *calls, uint32_t number, uint32_t fir
 		return true;
 	return sk_call_disagree(calls, "%s%s %" PRIu64 " elements, %s%" PRIu64, sk_call_parameter_text(calls, number),
 				first ? " has rows of" : " has", elements,
-				product.open_count ? "no multiple of " : "not ", product.known);
+				product.open_count ? "not a multiple of " : "not ", product.known);
 }
 
 /* Rows without gaps are one row apart, if the stride is known. */

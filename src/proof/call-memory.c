@@ -42,7 +42,7 @@ bool sk_call_check_memory(struct sk_calls *calls, uint32_t number, enum sk_dtype
 		return sk_call_disagree(calls, "%s is %s", sk_call_parameter_text(calls, number),
 					access_text(argument->access));
 	if (argument->size % sk_dtype_size(dtype))
-		return sk_call_disagree(calls, "%s has %" PRIu64 " bytes, no whole number of elements",
+		return sk_call_disagree(calls, "%s has %" PRIu64 " bytes, not a whole number of elements",
 					sk_call_parameter_text(calls, number), argument->size);
 	return true;
 }
@@ -216,10 +216,9 @@ bool sk_call_check_pattern(struct sk_calls *calls, uint32_t number)
 	}
 	find_table(calls, number, &wanted);
 	if (pattern && !memcmp(pattern, &none, sizeof(none)))
-		return sk_call_disagree(calls, "%s has a pattern that says nothing",
-					sk_call_parameter_text(calls, number));
+		return sk_call_disagree(calls, "%s has an empty pattern", sk_call_parameter_text(calls, number));
 	if (memcmp(pattern ? pattern : &none, &wanted, sizeof(wanted)))
-		return sk_call_disagree(calls, "the bytes of %s lie in another way",
+		return sk_call_disagree(calls, "the bytes of %s have a different layout",
 					sk_call_parameter_text(calls, number));
 	return check_halo(calls, number) && check_table(calls, number) && check_alignment(calls, number);
 }

@@ -75,8 +75,8 @@ static bool check_unit(struct sk_calls *calls)
 
 	if (own_entry ? unit == least : unit % least == 0)
 		return true;
-	return sk_call_disagree(calls, "its units have %" PRIu64 " elements; %s%" PRIu64 " are right", unit,
-				own_entry ? "" : "multiples of ", least);
+	return sk_call_disagree(calls, "its units have %" PRIu64 " elements, not %s%" PRIu64, unit,
+				own_entry ? "" : "a multiple of ", least);
 }
 
 /* Loops turn one call into several. The order of calls from different loops is not defined, so only tiled steps combine
@@ -124,12 +124,13 @@ bool sk_call_check_spread(struct sk_calls *calls)
 		(signature->early_wait ? SK_STEP_EARLY_WAIT : 0) | (signature->early_set ? SK_STEP_EARLY_SET : 0);
 
 	if (step->kind != signature->spread)
-		return sk_call_disagree(calls, "the step spreads over the cores in another way (kind %u, not %u)",
+		return sk_call_disagree(calls, "the step is distributed over the cores differently (kind %u, not %u)",
 					step->kind, signature->spread);
 	if ((step->flags & follow) != flags_of(calls))
 		return sk_call_disagree(calls, "flags 0x%x of the step are 0x%x", follow, step->flags & follow);
 	if ((calls->call->flags & SK_CALL_STATUS) != (signature->returns_status ? SK_CALL_STATUS : 0))
-		return sk_call_disagree(calls, "what it returns is %s status", signature->returns_status ? "no" : "a");
+		return sk_call_disagree(calls, "its return value is %s status",
+					signature->returns_status ? "not a" : "a");
 	if (step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET) & ~early)
 		return sk_call_disagree(calls, "the kernel does not start early by itself");
 	if (signature->unfusible && sk_plan_form(calls->launch)->kind == SK_LAUNCH_SUPERKERNEL)

@@ -31,7 +31,7 @@ static void check_units(struct sk_calls *calls, const uint64_t *least)
 		calls->signature = calls->signatures[calls->call->kernel];
 		sk_call_disagree(calls,
 				 "its units of %" PRIu64
-				 " elements are not what it and those agree on that share its tensors",
+				 " elements are not those that it and the steps sharing its tensors require",
 				 view->partitions[calls->step->partition].unit);
 	}
 }

@@ -81,14 +81,14 @@ static bool check_options(const struct sk_consistency *check, const struct sk_pl
 		has_options |= sk_plan_form(launch)->lane_cores[lane] != 0;
 		if (lane >= check->view->lane_count &&
 		    (sk_plan_form(launch)->lane_cores[lane] || sk_plan_form(launch)->device_cores[lane]))
-			return sk_contradict(check, "%s: it has cores in lane %u, which there is not", name, lane);
+			return sk_contradict(check, "%s: it has cores in lane %u, which does not exist", name, lane);
 	}
 	if (sk_plan_form(launch)->kind == SK_LAUNCH_SUPERKERNEL)
 		return sk_plan_form(launch)->scope || sk_contradict(check, "%s: a superkernel without a scope", name);
 	if (sk_plan_form(launch)->kind == SK_LAUNCH_SINGLE && sk_plan_form(launch)->scope)
-		return sk_contradict(check, "%s: no superkernel, but a scope", name);
+		return sk_contradict(check, "%s: not a superkernel, but with a scope", name);
 	return sk_same_number(check, name, "its number of tasks", sk_plan_form(launch)->task_count, 1) &&
-	       (!has_options || sk_contradict(check, "%s: options of a scope, and no superkernel", name));
+	       (!has_options || sk_contradict(check, "%s: options of a scope, but not a superkernel", name));
 }
 
 /* A stream's home has the stream's number. Once the maximum number of homes is reached, streams share them. */
@@ -176,9 +176,9 @@ static bool check_flags(const struct sk_consistency *check, const struct sk_plan
 
 		for (uint32_t a = 0; a < steps[i].await_count; a++)
 			awaited[view->awaits[steps[i].first_await + a].step - launch->first_step] = true;
-		if (!sk_same_number(check, name, "whether its end is published", !!(steps[i].flags & SK_STEP_PUBLISH),
-				    awaited[i]) ||
-		    !sk_same_number(check, name, "whether its times are noted", !!(steps[i].flags & SK_STEP_TIMED),
+		if (!sk_same_number(check, name, "its flag for publishing its end",
+				    !!(steps[i].flags & SK_STEP_PUBLISH), awaited[i]) ||
+		    !sk_same_number(check, name, "its flag for taking times", !!(steps[i].flags & SK_STEP_TIMED),
 				    !!(steps[0].flags & SK_STEP_TIMED)))
 			return false;
 	}

@@ -52,7 +52,7 @@ static bool check_tensor(const struct sk_consistency *check, const struct sk_pla
 	if (rest)
 		return sk_contradict(check, "%s: it has more dimensions than %u", name, sk_plan_type(tensor)->rank);
 	if (!bound && tensor->index)
-		return sk_contradict(check, "%s: only what is bound has a number", name);
+		return sk_contradict(check, "%s: only bound tensors have a number", name);
 	if (tensor->role != SK_ROLE_TEMPORARY && tensor->unshared_offset)
 		return sk_contradict(check, "%s: only temporaries lie in the unshared workspace", name);
 	if ((bound || tensor->space == SK_SPACE_NONE) && tensor->offset)
@@ -61,9 +61,9 @@ static bool check_tensor(const struct sk_consistency *check, const struct sk_pla
 		return sk_contradict(check, "%s: it is not aligned to %d bytes", name, SK_PLAN_ALIGNMENT);
 	if (tensor->role == SK_ROLE_TEMPORARY && tensor->space == SK_SPACE_SCRATCH)
 		return true; /* scratch-check.c proves that it may be there */
-	return sk_same_number(check, name, "where it lies", tensor->space, space_of(tensor->role)) &&
+	return sk_same_number(check, name, "its space", tensor->space, space_of(tensor->role)) &&
 	       (!bound ||
-		sk_same_number(check, name, "what is bound as its number", check->view->bindings[tensor->index],
+		sk_same_number(check, name, "the tensor bound under its number", check->view->bindings[tensor->index],
 			       (uint64_t)(tensor - check->view->tensors)));
 }
 
@@ -165,7 +165,7 @@ bool sk_consistency_check_tensors(const struct sk_consistency *check)
 			sk_raise(&unshared, sk_align_plan(tensor->unshared_offset + sk_plan_type(tensor)->bytes +
 							  sk_plan_type(tensor)->padding));
 		if (tensor->space == SK_SPACE_CONSTANT) {
-			sound &= sk_same_number(check, sk_plan_string(&tensor->name), "where it begins", tensor->offset,
+			sound &= sk_same_number(check, sk_plan_string(&tensor->name), "its offset", tensor->offset,
 						sk_align_plan(constants));
 			constants = tensor->offset + sk_plan_type(tensor)->bytes;
 			sk_raise(&constants_room, constants + sk_plan_type(tensor)->padding);
@@ -174,6 +174,6 @@ bool sk_consistency_check_tensors(const struct sk_consistency *check)
 	return sound && sk_same_number(check, "header", "the workspace", view->plan->workspace_size, workspace) &&
 	       sk_same_number(check, "header", "the unshared workspace", view->plan->unshared_workspace_size,
 			      unshared) &&
-	       sk_same_number(check, "header", "what constants take", view->plan->constants_size, constants_room) &&
+	       sk_same_number(check, "header", "the size of constants", view->plan->constants_size, constants_room) &&
 	       check_unshared(check);
 }

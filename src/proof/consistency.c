@@ -94,7 +94,7 @@ static bool check_tables(const struct sk_consistency *check)
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (!parts[i].end && parts[i].table->offset)
-			return sk_contradict(check, "the table of %s is empty and has a place", parts[i].name);
+			return sk_contradict(check, "the table of %s is empty but has an offset", parts[i].name);
 		parts[i].end += parts[i].start;
 		if (parts[i].end != parts[i].start)
 			parts[count++] = parts[i];
@@ -112,7 +112,7 @@ static bool check_tables(const struct sk_consistency *check)
 static bool check_slice(const struct sk_consistency *check, const char *what, uint32_t first, uint32_t count,
 			uint32_t *end)
 {
-	if (!sk_same_number(check, what, "where a part begins", first, *end))
+	if (!sk_same_number(check, what, "the start of a slice", first, *end))
 		return false;
 	*end += count;
 	return true;
@@ -123,7 +123,7 @@ static bool check_shared(const struct sk_consistency *check, const char *what, u
 			 uint32_t *end)
 {
 	if (!count)
-		return sk_same_number(check, what, "where none begin", first, 0);
+		return sk_same_number(check, what, "the start of an empty slice", first, 0);
 	if (first == *end || count > *end || first > *end - count)
 		return check_slice(check, what, first, count, end);
 	return true;
@@ -327,7 +327,7 @@ static bool check_entry(const struct sk_consistency *check, uint32_t number)
 
 	for (uint32_t i = 0; i < sk_plan_form(entry)->step_count; i++)
 		if (!same_step(&step[i], &call[i], &own[i]) || !same_call(check, &call[i], &own_call[i]))
-			return sk_contradict(check, "%s: its own entry calls the kernel in another way than its launch",
+			return sk_contradict(check, "%s: its own entry and its launch call the kernel differently",
 					     name);
 	return sk_same_text(check, name, "its entry", sk_plan_string(&entry->name),
 			    sk_arena_join(check->arena, "sk_unfused_", sk_identifier(check->arena, name)));
@@ -352,7 +352,7 @@ static bool check_costs(const struct sk_consistency *check)
 
 		if ((task->cost != SK_NO_INDEX && !is_in_order(task->cost, &next)) ||
 		    (task->vector_cost != SK_NO_INDEX && (!mix || !is_in_order(task->vector_cost, &next))))
-			return sk_contradict(check, "the cost of task '%s' is another one's",
+			return sk_contradict(check, "the cost of task '%s' belongs to another task",
 					     sk_plan_string(&task->name));
 	}
 	return sk_same_number(check, "header", "the number of costs", view->cost_count, next);
@@ -466,9 +466,9 @@ static bool check_entry_of_account(const struct sk_consistency *check, const str
 		return sk_contradict(check, "the scope of task '%s' is '%s', and '%s' in the account", name, scope,
 				     entry->scope ? entry->scope : "");
 	if (joins(check, number) != (strcmp(entry->tile_code, SK_ACCOUNT_JOINED) == 0))
-		return sk_contradict(
-			check, "task '%s' is %s one tile group with the one in front of it, and %s in the account",
-			name, joins(check, number) ? "in" : "not in", entry->tile_code);
+		return sk_contradict(check,
+				     "task '%s' is %s one tile group with the previous task, and %s in the account",
+				     name, joins(check, number) ? "in" : "not in", entry->tile_code);
 	if (follows_blocks(check, number) != (entry->block_code && strcmp(entry->block_code, SK_ACCOUNT_FOLLOWED) == 0))
 		return sk_contradict(check, "task '%s' is %s out in blocks, and %s in the account", name,
 				     follows_blocks(check, number) ? "shared" : "not shared",

@@ -87,7 +87,7 @@ static void check_argument(const struct check *check, const struct sk_plan_launc
 		return;
 	if (writes && argument->space != SK_SPACE_WORKSPACE)
 		refuse_launch(check, launch,
-			      sk_arena_print(check->arena, "writes '%s', which is no temporary",
+			      sk_arena_print(check->arena, "writes '%s', which is not a temporary",
 					     tensor_name(check, argument)));
 	if (reads && argument->space != SK_SPACE_CONSTANT &&
 	    (argument->space != SK_SPACE_WORKSPACE || !check->results[argument->tensor]))

@@ -79,7 +79,7 @@ static void check_argument(struct sk_scratch_check *check, const struct sk_plan_
 	uint32_t *only = &check->step_of[argument->tensor];
 
 	if (*only && *only != step + 1)
-		report(check, argument, "which a call of another step accesses, too");
+		report(check, argument, "which a call of another step also accesses");
 	*only = step + 1;
 	if (argument->kind != SK_ARGUMENT_POINTER || argument->offset != tensor->offset ||
 	    argument->size != sk_plan_type(tensor)->bytes ||
@@ -206,7 +206,7 @@ static void check_order(struct sk_scratch_check *check, const struct sk_plan_cal
 
 	if (check->call > first && check->call[-1].task >= check->call->task)
 		sk_error(check->diag, (struct sk_place){.file = check->file},
-			 "task '%s' runs before task '%s' in the tiles of one step, but is behind it in the network",
+			 "task '%s' runs before task '%s' in the tiles of one step, but comes after it in the network",
 			 sk_plan_string(&tasks[check->call[-1].task].name),
 			 sk_plan_string(&tasks[check->call->task].name));
 }

@@ -207,9 +207,8 @@ static void report_unordered(struct verifier *verifier, const struct sk_step_acc
 	note_step(verifier, earlier);
 	note_step(verifier, later);
 	if (earlier->step == later->step)
-		sk_note(verifier->diag,
-			"they are calls of one step, between which no core waits for another one: only "
-			"what falls to the same core in both, whatever the number of cores, is in order");
+		sk_note(verifier->diag, "they are calls of one step, and no core waits for another between them: only "
+					"bytes of the same core in both, whatever the number of cores, are in order");
 	else if (one_launch)
 		sk_note(verifier->diag, "'%s' must await '%s', or a step that proves that it has finished%s",
 			later_task, earlier_task, early_text(verifier, earlier, later));
@@ -625,7 +624,7 @@ static bool check_awaits(struct verifier *verifier, uint32_t launch, uint32_t in
 		if (verifier->view->steps[awaited].flags & SK_STEP_PUBLISH)
 			continue;
 		sk_error(verifier->diag, place_of_file(verifier),
-			 "launch '%s': task '%s' awaits task '%s', whose step does not publish its progress, so the "
+			 "launch '%s': task '%s' awaits task '%s', which does not publish its progress, so the "
 			 "await never ends",
 			 launch_name(verifier, launch), task_name(verifier, index), task_name(verifier, awaited));
 		sound = false;

@@ -108,7 +108,7 @@ cp blind.sk grouped.sk && "$group" grouped.sk | grep -qx 0 || fail "steps with a
 [ "$("$group" --blindly blind.sk)" = 1 ] || fail "nothing was joined blindly"
 fails_with "launch 'sk_sp1': nothing orders task 'B', which writes 'b', and task 'C', which reads 'b', both at " \
 	"$skdump" --verify blind.sk
-grep -q 'they are calls of one step, between which no core waits for another one' err.txt ||
+grep -q 'they are calls of one step, and no core waits for another between them' err.txt ||
 	fail "why nothing orders B and C"
 fails_with "race: it (reads|writes) bytes .* of tensor 'b', which task '[BC]' on core" "$skrun" blind.sk --random 1 \
 	--check-races --cores 2

@@ -216,7 +216,7 @@ options=tile-fusion=0
 pair 'kernel: scale, args: [a, b]'
 objcopy -O binary -j .sk.report --set-section-flags .sk.report=alloc m.sk apart.report
 objcopy --update-section .sk.report=apart.report joined.sk mixed.sk
-fails_with "^skdump: error: mixed.sk: the plan contradicts itself: task 'two' is in one tile group with the one in front of it, and TILE_SWITCHED_OFF in the account\$" \
+fails_with "^skdump: error: mixed.sk: the plan contradicts itself: task 'two' is in one tile group with the previous task, and TILE_SWITCHED_OFF in the account\$" \
 	"$skdump" --verify mixed.sk
 
 # No code without a case and a line in the manual. Composites are models'.

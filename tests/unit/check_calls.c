@@ -80,7 +80,7 @@ static const struct {
 	{0, FIELD(access), WRITE, "'x' is written"},
 	{0, FIELD(access), READ | WRITE, "'x' is read and written"},
 	{1, FIELD(access), READ, "'y' is read"},
-	{0, FIELD(size), 3998, "'x' has 3998 bytes, no whole number of elements"},
+	{0, FIELD(size), 3998, "'x' has 3998 bytes, not a whole number of elements"},
 	{0, FIELD(size), 2000, "the cores divide the 2000 bytes of 'x' by 4 for each of 1000 elements"},
 	{1, FIELD(element_bytes), 0, "the cores divide the 4000 bytes of 'y' by 0"},
 	{1, FIELD(index), 0, "'x' and 'y' share bytes, and one of them is written"},
@@ -274,7 +274,7 @@ START_TEST(status_contradicts)
 	expect(&view, "'info' is not 0 before the call");
 	arguments[1].value = 0;
 	arguments[1].flags = SK_ARGUMENT_BY_REFERENCE;
-	expect(&view, "'info' is no status");
+	expect(&view, "'info' is not a status");
 	arguments[1].flags = SK_ARGUMENT_BY_REFERENCE | SK_ARGUMENT_STATUS;
 	arguments[2].flags = SK_ARGUMENT_BY_REFERENCE | SK_ARGUMENT_STATUS;
 	expect(&view, "'k' is a status");
@@ -316,7 +316,7 @@ START_TEST(step_contradicts)
 	expect(&view, "it has 3 arguments instead of 4");
 	call->argument_count = 4;
 	call->flags = SK_CALL_STATUS;
-	expect(&view, "what it returns is a status");
+	expect(&view, "its return value is a status");
 	call->flags = 0;
 	step->flags = SK_STEP_NONTEMPORAL;
 	expect(&view, "flags 0x");
@@ -324,7 +324,7 @@ START_TEST(step_contradicts)
 	expect(&view, "the kernel does not start early by itself");
 	step->flags = 0;
 	step->kind = SK_STEP_BLOCKS;
-	expect(&view, "the step spreads over the cores in another way");
+	expect(&view, "the step is distributed over the cores differently");
 	step->kind = SK_STEP_SPLIT;
 	expect(&view, NULL);
 }
@@ -399,12 +399,12 @@ START_TEST(loops_contradict)
 	expect(&t->view, "tiles of 'n' have 5 elements");
 	t->loops[1].tile = 4;
 	t->pattern.inner_bytes = 8;
-	expect(&t->view, "the bytes of 'x' lie in another way");
+	expect(&t->view, "the bytes of 'x' have a different layout");
 	t->pattern.inner_bytes = 0;
-	expect(&t->view, "'x' has a pattern that says nothing");
+	expect(&t->view, "'x' has an empty pattern");
 	t->pattern.inner_bytes = 4;
 	t->arguments[1].value = 0;
-	expect(&t->view, "the bytes of 'y' lie in another way");
+	expect(&t->view, "the bytes of 'y' have a different layout");
 	t->arguments[1].value = 1;
 	t->arguments[0].flags = 0;
 	expect(&t->view, "'x' is passed from where its part begins");
@@ -655,8 +655,8 @@ START_TEST(unit_contradicts)
 {
 	struct sk_plan_view small = scaled(32), large = scaled(128);
 
-	expect(&small, "its units have 32 elements; multiples of 64 are right");
-	expect(&large, "its units of 128 elements are not what it and those agree on that share its tensors");
+	expect(&small, "its units have 32 elements, not a multiple of 64");
+	expect(&large, "its units of 128 elements are not those that it and the steps sharing its tensors require");
 }
 END_TEST
 
@@ -722,10 +722,10 @@ START_TEST(units_of_signatures_contradict)
 		const char *message;
 	} units[] = {
 		{SK_LAUNCH_TASK, 6, NULL},
-		{SK_LAUNCH_TASK, 1, "its units have 1 elements; 6 are right"},
-		{SK_LAUNCH_TASK, 12, "its units have 12 elements; 6 are right"},
+		{SK_LAUNCH_TASK, 1, "its units have 1 elements, not 6"},
+		{SK_LAUNCH_TASK, 12, "its units have 12 elements, not 6"},
 		{SK_LAUNCH_SUPERKERNEL, 6, NULL},
-		{SK_LAUNCH_SUPERKERNEL, 4, "its units have 4 elements; multiples of 6 are right"},
+		{SK_LAUNCH_SUPERKERNEL, 4, "its units have 4 elements, not a multiple of 6"},
 	};
 	struct plan *plan = plan_create(arena, 1);
 	uint32_t x = plan_tensor(plan, "x", SK_F32, 120, SK_ROLE_INPUT);

@@ -419,7 +419,7 @@ static const struct damage {
 	{field_on_its_tile, "task 'B' has 't' in the scratch, where its kernel has scratch of its own", SOUND},
 	{field_on_a_live_tile, "task 'D' has 'k' in the scratch, and reads it, but", SOUND},
 	{another_step, "only tensors that a step in tiles divides into contiguous parts are in the scratch", SOUND},
-	{another_step_in_tiles, "'t' in the scratch, which a call of another step accesses, too", SOUND},
+	{another_step_in_tiles, "'t' in the scratch, which a call of another step also accesses", SOUND},
 	{loaded, "space 5 has no cells", SOUND},
 	{result, "space 5 has no cells", SOUND},
 	{number_in_scratch, "only tensors lie in space 5", SOUND},

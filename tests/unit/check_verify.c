@@ -802,8 +802,7 @@ START_TEST(unpublished_step)
 	struct sk_plan_view view = plan_view(plan);
 
 	((struct sk_plan_step *)view.steps)[split].flags = 0;
-	expect_rejected(&view,
-			(const char *const[]){"task 'plain' awaits task 'split', whose step does not publish", NULL});
+	expect_rejected(&view, (const char *const[]){"task 'plain' awaits task 'split', which does not publish", NULL});
 }
 END_TEST
 
@@ -1643,7 +1642,7 @@ START_TEST(results_of_launches_that_run_once)
 		[ONCE_READS_INPUT] = "launch 'P' runs once, but reads 'x', which is neither a constant nor the result",
 		[ONCE_LOADS_INPUT] = "launch 'P' runs once, but reads 'x', which is neither a constant nor the result",
 		[ONCE_READS_OTHER] = "launch 'P' runs once, but reads 't', which is neither a constant nor the result",
-		[ONCE_WRITES_OUTPUT] = "launch 'P' runs once, but writes 'y', which is no temporary",
+		[ONCE_WRITES_OUTPUT] = "launch 'P' runs once, but writes 'y', which is not a temporary",
 		[ONCE_UPDATES] = "launch 'Q' runs once, but reads and writes 'p'",
 		[ONCE_HAS_STATE] = "launch 'P' runs once, but its kernel has hidden state",
 		[ONCE_FOLLOWS] = "launch 'P' runs once, but follows a launch that runs every time",
