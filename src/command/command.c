@@ -124,7 +124,7 @@ static void set_unresolved(struct words *words, const char *value)
 	} else if (!strcmp(value, "ignore-all") || !strcmp(value, "ignore-in-object-files")) {
 		sk_error(words->diag, words->place,
 			 "--unresolved-symbols=%s: calls would lead nowhere; --unresolved-symbols=trap lets them end "
-			 "the launch and say what is missing",
+			 "the launch and name the missing symbol",
 			 value);
 	} else {
 		sk_error(words->diag, words->place,
@@ -411,7 +411,7 @@ static void check_outputs(struct sk_diag *diag, const struct sk_command_line *co
 		for (int j = 0; j < i; j++)
 			if (outputs[i].path && outputs[j].path && sk_file_same(outputs[i].path, outputs[j].path))
 				sk_error(diag, (struct sk_place){.file = outputs[i].path},
-					 "is what both %s and %s would write; give each a file of its own",
+					 "would be written by both %s and %s; give each a file of its own",
 					 outputs[j].option, outputs[i].option);
 }
 
@@ -435,16 +435,16 @@ static void check(struct sk_diag *diag, const struct sk_command_line *command)
 			 "program");
 	if (command->weights && command->relocatable)
 		sk_error(diag, nowhere,
-			 "--weights is for packages that are loaded; what -r makes has its constants in the program");
+			 "--weights is for packages that are loaded; an object of -r has its constants in the program");
 	if (command->private_key && command->relocatable)
 		sk_error(diag, nowhere,
-			 "--sign is for packages that are loaded; what -r makes is signed with the program");
+			 "--sign is for packages that are loaded; an object of -r is signed with the program");
 	if (command->private_key && command->reproduction)
 		sk_error(diag, nowhere,
 			 "--repro would put the key of --sign into the archive; reproduce the link without it");
 	if (command->version_script && command->relocatable)
 		sk_error(diag, nowhere,
-			 "--version-script says what a package exports; with -r, tell the linker of the program");
+			 "--version-script selects a package's exports; with -r, give it to the program's linker");
 	check_outputs(diag, command);
 }
 

@@ -121,7 +121,7 @@ static const char *find_reason(const struct sk_link *link, struct sk_arena *aren
 	find_missing(link, make_graph(arena, &diag, graph, replaced), &old); /* kernels missing here do not matter */
 	if (!old.name || !new.name || old.order >= new.order)
 		return NULL;
-	return sk_arena_print(arena, "%s is of a library in front of that of %s", old.name, new.name);
+	return sk_arena_print(arena, "%s is in a library before that of %s", old.name, new.name);
 }
 
 const char *sk_have_kernels(void *context, const struct sk_op_graph *graph, const sk_graph_nodes *replaced,

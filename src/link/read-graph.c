@@ -79,13 +79,13 @@ static bool check_dumps(const struct reading *reading, const char *network)
 
 	if (sk_ge_request_replaces(link->arena, reading->ge, path)) {
 		sk_error(link->diag, (struct sk_place){.file = path},
-			 "could be replaced by a dump; let DUMP_GRAPH_PATH say another folder");
+			 "could be replaced by a dump; set DUMP_GRAPH_PATH to another directory");
 		return false;
 	}
 	if (!folder || !sk_file_same(path, sk_arena_print(link->arena, "%s/%s", folder, slash ? slash + 1 : path)))
 		return true;
 	sk_error(link->diag, (struct sk_place){.file = path},
-		 "is in the folder of --dump-dir; give the dumps another one");
+		 "is in the directory of --dump-dir; give the dumps another one");
 	return false;
 }
 

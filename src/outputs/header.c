@@ -97,7 +97,7 @@ static void write_launches(const struct writer *writer)
 
 		fprintf(stream, "\n%sint %s(struct sk_core *core);\n",
 			sk_plan_form(launch)->flags & SK_LAUNCH_ONCE
-				? "/* Runs once: what it leaves in the workspace is good for all runs. */\n"
+				? "/* Runs once: its results in the workspace serve all runs. */\n"
 				: "",
 			name);
 		if (!writer->has_serial_entry[i])
@@ -140,8 +140,8 @@ static void write_networks(const struct writer *writer)
 
 	if (!sk_plan_has_networks(writer->plan))
 		return;
-	fputs("\n/* ---- networks: which launches and which tensors are whose, by number; of the others' tensors "
-	      "nothing is\n"
+	fputs("\n/* ---- networks: their launches and tensors, by number; tensors of other networks "
+	      "are not\n"
 	      " * accessed ---- */\n",
 	      stream);
 	while (sk_plan_next_network(writer->plan, &network)) {
@@ -189,7 +189,8 @@ static void write_bindings(const struct writer *writer)
 	      " *\n"
 	      " * Row-major and contiguous, aligned to 64 bytes. A tensor has BYTES bytes; the memory that it lies in "
 	      "has\n"
-	      " * CAPACITY bytes or more, since kernels may read so far, though they use nothing behind the tensor. "
+	      " * CAPACITY bytes or more, since kernels may read up to there, though they use nothing after the "
+	      "tensor. "
 	      "*/\n\n",
 	      stream);
 	fprintf(stream, "#define SK_%s_TENSORS %" PRIu32 "\n", writer->name, count);
@@ -260,7 +261,7 @@ static void write_types(const struct writer *writer)
 	      "\tuint32_t rank;\n"
 	      "\tuint32_t element_bytes;\n"
 	      "\tuint64_t bytes;\n"
-	      "\tuint64_t shape[8]; /* from the outermost extent; 0 behind rank */\n"
+	      "\tuint64_t shape[8]; /* from the outermost extent; 0 from rank on */\n"
 	      "\tuint64_t strides[8]; /* in elements */\n"
 	      "\tuint64_t capacity; /* bytes that the memory has at least: skrt_instance_bind's */\n"
 	      "};\n\n"

@@ -76,7 +76,7 @@ static void explain_tasks(struct sk_link *link)
 
 		if (is_idle(link, name))
 			fprintf(link->explained.stream,
-				"task '%s': it has nothing to compute, since what it writes has no elements; its "
+				"task '%s': it has nothing to compute, since its outputs have no elements; its "
 				"kernel is not called\n",
 				sk_arena_escape(link->arena, name));
 		else
@@ -180,7 +180,7 @@ void sk_outputs_finish(struct sk_diag *diag)
 
 	if (changed)
 		sk_error(diag, (struct sk_place){.file = changed},
-			 "the file has changed while it was linked; link again once nobody writes it");
+			 "the file has changed while it was linked; link again once it is complete");
 	if (fflush(stdout) || ferror(stdout))
 		sk_error(diag, (struct sk_place){0}, "cannot write to standard output");
 	if (diag->errors)

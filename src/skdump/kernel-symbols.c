@@ -170,8 +170,8 @@ static enum verdict check_claim(struct looking *looking, const struct claim *cla
 	for (size_t i = 0; i < looking->file->functions.count && looking->looks_left; i++, looking->looks_left--)
 		if (!strcmp(looking->file->functions.items[i].name, label)) {
 			sk_error(looking->diag, place,
-				 "the code of kernel '%s' is another function '%s' than that which the symbol table "
-				 "has as '%s'",
+				 "the code of kernel '%s' is a different function '%s' from the one that the symbol "
+				 "table has as '%s'",
 				 kernel, claim->name, label);
 			return OTHER;
 		}
@@ -200,7 +200,8 @@ static bool claim_functions(struct looking *looking, const struct sk_plan_kernel
 
 	if (!signature || mix != (kernel->vector_code != 0)) {
 		sk_error(looking->diag, (struct sk_place){.file = looking->file->path},
-			 "kernel '%s' has not as many functions as its signature says", sk_plan_string(&kernel->name));
+			 "kernel '%s' does not have as many functions as its signature says",
+			 sk_plan_string(&kernel->name));
 		return false;
 	}
 	if (kernel->flags & SK_KERNEL_IMPORTED)
@@ -257,7 +258,8 @@ static enum verdict check_handed(struct looking *looking, const struct sk_plan_s
 		verdict = look_up(looking, sk_arena_join(looking->arena, name, STUB_SUFFIX), address, ANY_SIZE, &found);
 	if (verdict == OTHER)
 		sk_error(looking->diag, (struct sk_place){.file = file->path},
-			 "what kernels get as '%s' is not the symbol of that name: the symbol table has '%s' there",
+			 "the address that kernels get for '%s' is not the symbol of that name: the symbol table has "
+			 "'%s' there",
 			 name, found->name);
 	return verdict;
 }

@@ -68,15 +68,14 @@ static bool check_constants(struct sk_diag *diag, const struct sk_package_file *
 
 	if (!plan->constants_size && plan->constants)
 		sk_error(diag, (struct sk_place){.file = file->path},
-			 "the plan has a place for constants and no constants");
+			 "the plan has a place for constants but no constants");
 	if (!plan->constants_size)
 		return !plan->constants;
 	address = sk_package_file_target(file, &plan->constants);
 	segment = sk_package_file_segment(file, address, plan->constants_size);
 	if (!plan->constants ||
 	    (segment ? segment->writable || segment->executable : !is_elsewhere(file, address, plan->constants_size))) {
-		sk_error(diag, (struct sk_place){.file = file->path},
-			 "the constants are not in a segment that is read-only");
+		sk_error(diag, (struct sk_place){.file = file->path}, "the constants are not in a read-only segment");
 		return false;
 	}
 	if (!file->constants || file->constants == address)
@@ -125,7 +124,8 @@ static bool relocate(const struct comparison *comparison, struct sk_code *code, 
 		if (!sk_relocation_apply(machine, relocation->call ? machine->call : machine->relative32,
 					 code->bytes.items + relocation->offset, target - place, place)) {
 			sk_error(comparison->diag, at(comparison->file, place),
-				 "the dispatcher '%s' cannot reach what the plan says it calls", name);
+				 "the dispatcher '%s' cannot reach the functions that it calls according to the plan",
+				 name);
 			return false;
 		}
 	}
@@ -147,7 +147,7 @@ static bool compare_bytes(const struct comparison *comparison, const struct sk_c
 		if (i - code->symbols.items[s].offset < code->symbols.items[s].size)
 			function = code->symbols.items[s].name;
 	sk_error(comparison->diag, at(comparison->file, entry + i),
-		 "the dispatcher '%s' is not what its plan says: byte %zu of '%s' is 0x%02x instead of 0x%02x", name, i,
+		 "the dispatcher '%s' differs from its plan: byte %zu of '%s' is 0x%02x instead of 0x%02x", name, i,
 		 function, found[i], code->bytes.items[i]);
 	return false;
 }

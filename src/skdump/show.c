@@ -355,7 +355,7 @@ static void show_nodes(const struct sk_show *show, struct sk_table *table)
 		sk_table_cell(table, "-");
 		sk_table_cell(table, "-");
 		sk_table_cell(table, "NO_TASK");
-		sk_table_cell(table, "what this %s %s is where it has to be already, and nothing is launched for it",
+		sk_table_cell(table, "the data that this %s %s is already in place, and nothing is launched for it",
 			      node->op, node->joins ? "joins" : "splits");
 		for (int empty = 0; empty < 4; empty++)
 			sk_table_cell(table, "%s", "");

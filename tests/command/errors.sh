@@ -85,14 +85,14 @@ done
 
 # No two outputs are one file, under any name; and if a requested output beside it fails, there is no package.
 for option in -Map --dependency-file --header --report --repro --time-trace --why-extract; do
-	refused "^sklink: error: \./out\.sk: is what both -o and $option would write" kernels.o $option=./out.sk
+	refused "^sklink: error: \./out\.sk: would be written by both -o and $option" kernels.o $option=./out.sk
 done
 for option in -Map --dependency-file --header --report --why-extract; do
 	refused "^sklink: error: none/text: cannot create the file" kernels.o --header=text.h -Map=text.map \
 		$option=none/text
 	[ -z "$(ls | grep '^text')" ] || fail "$option: something was left behind: $(ls)"
 done
-refused '^sklink: error: sub/../both: is what both -Map and --report would write' kernels.o -Map=both \
+refused '^sklink: error: sub/../both: would be written by both -Map and --report' kernels.o -Map=both \
 	--report=sub/../both
 
 fails_with "'-o' wants a value" "$sklink" model.yaml kernels.o -o ''

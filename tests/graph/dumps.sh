@@ -367,7 +367,7 @@ fails_with "file/below: cannot make the folder for dumps: Not a directory" link 
 	file/below
 sed 's/"Neg"/"Nag"/' simple.pbtxt >wrong.pbtxt
 fails_with "no operator" link wrong.pbtxt no.sk --dim n=8 --dump-dir none
-fails_with "again/6_validate.pbtxt: is in the folder of --dump-dir" link again/6_validate.pbtxt no.sk --dump-dir again/
+fails_with "again/6_validate.pbtxt: is in the directory of --dump-dir" link again/6_validate.pbtxt no.sk --dump-dir again/
 mkdir there
 fails_with "no kernel" "$sklink" model.pbtxt --dim n=8 -o no.sk --dump-dir there/dumps
 fails_with "no kernel" "$sklink" model.pbtxt --dim n=8 -o no.sk --dump-dir gone/dumps --fusion-flags=--dump_as_text \

@@ -91,7 +91,7 @@ cmp dumps/fusion_result.json expected.json || fail "the result among dumps"
 	--fusion-flags=--disable_pass=matmul_elem_biasadd_fusion,onnx_fusion -o out.sk --fusion-result=none.json
 printf '{\n    "session_and_graph_id_0_0": {\n        "graph_fusion": {},\n        "ub_fusion": {}\n    }\n}\n' |
 	cmp - none.json || fail "nothing found"
-fails_with "same.json: is what both --report and --fusion-result would write" link --dim N=4 --report=same.json \
+fails_with "same.json: would be written by both --report and --fusion-result" link --dim N=4 --report=same.json \
 	--fusion-result=same.json
 printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' \
 	>m.yaml

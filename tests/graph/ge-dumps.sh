@@ -45,7 +45,7 @@ done
 # A dump is not replaced by those of its own link.
 cp $begin kept.pbtxt
 DUMP_GE_GRAPH=1 fails_with \
-	"^sklink: error: $begin: could be replaced by a dump; let DUMP_GRAPH_PATH say another folder" link no.sk $begin
+	"^sklink: error: $begin: could be replaced by a dump; set DUMP_GRAPH_PATH to another directory" link no.sk $begin
 cmp $begin kept.pbtxt && [ ! -e no.sk ] || fail "a model is replaced"
 grep -B1 '_no_task' $end | grep -q 'i: 0' || fail "_no_task is missing"
 rm ge_onnx_*

@@ -116,7 +116,7 @@ link net.onnx report.sk --explain split --explain cat | grep -v '^  With all sli
 grep -qxF "node 'cat' (Concat): it has no task: what it joins is where it has to be already, and nothing is launched for it" said.txt &&
 	grep -qxF "  'c' is 2048 bytes of 'a', from byte 2048 on." said.txt || fail "the package says: $(cat said.txt)"
 "$skdump" --reasons on.sk >said.txt
-grep -qE '^ +split +- +- +NO_TASK +what this Split splits is where it has to be already, and nothing is launched for it *$' said.txt || fail "no reason: $(cat said.txt)"
+grep -qE '^ +split +- +- +NO_TASK +the data that this Split splits is already in place, and nothing is launched for it *$' said.txt || fail "no reason: $(cat said.txt)"
 "$skdump" --reasons --task 'r*' on.sk >said.txt
 ! grep -q NO_TASK said.txt || fail "a filter of tasks finds nodes"
 "$skdump" --reasons off.sk >said.txt

@@ -162,7 +162,7 @@ for kernel in first second; do
 done
 ! nm model.sk | grep -q ' scale\.' || fail "a label that nobody needs"
 objcopy --redefine-sym step.first=step.second --redefine-sym step.second=step.first model.sk swapped.sk
-fails_with "the code of kernel 'first' is another function 'step' than that which the symbol table has as 'step\.first'" \
+fails_with "the code of kernel 'first' is a different function 'step' from the one that the symbol table has as 'step\.first'" \
 	"$skdump" --verify swapped.sk
 objcopy --strip-symbol step.first --strip-symbol step.second model.sk unlabelled.sk
 status=0

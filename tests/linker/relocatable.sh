@@ -377,7 +377,7 @@ change() {
 	printf '\377' | dd of="$1" bs=1 seek=$((0x$offset + $3)) conv=notrunc status=none
 }
 change changed.o '\.text' 70
-fails_with "the dispatcher 'sk_first' is not what its plan says" "$skdump" --verify changed.o
+fails_with "the dispatcher 'sk_first' differs from its plan" "$skdump" --verify changed.o
 change changed.o '\.sk\.plan' 0
 fails_with 'magic' "$skdump" changed.o
 change changed.o '\.rela\.text' 16 # an addend

@@ -397,7 +397,7 @@ grep -q "one.weights', and a package without a path has none beside it: say wher
 
 # Errors of the command line.
 fails_with "weights is for packages that are loaded" "$sklink" one.onnx "$@" -r --weights r.weights -o one.o
-fails_with "is what both -o and --weights would write" "$sklink" one.onnx "$@" --weights same -o same
+fails_with "would be written by both -o and --weights" "$sklink" one.onnx "$@" --weights same -o same
 "$sklink" one.onnx "$@" --check --weights checked.weights -o checked.sk
 [ ! -e checked.weights ] || fail "--check writes weights"
 "$sklink" one.onnx "$@" --check --weights=- -o checked.sk

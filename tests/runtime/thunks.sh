@@ -278,7 +278,7 @@ for number in 0 1 2 3 4 5; do
 	read -r start size < <(nm -S thunks.sk | sed -n "s/ t sk_thunk\.$number\$//p")
 	for place in 0 $((0x$size / 2)) $((0x$size - 1)); do
 		flip $((0x$start + place)) # p_offset equals p_vaddr
-		fails_with "the dispatcher 'sk_unfused_[a-z_0-9]*' is not what its plan says" "$skdump" --verify \
+		fails_with "the dispatcher 'sk_unfused_[a-z_0-9]*' differs from its plan" "$skdump" --verify \
 			damaged.sk
 	done
 done

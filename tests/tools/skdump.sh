@@ -212,13 +212,13 @@ address() {
 # Code that contradicts the plan: one byte of a dispatcher, and of a call's target.
 entry=$(address sk_sp1)
 overwrite $((entry + 5)) 314
-fails_with "^skdump: error: bad.sk:\(.text\+0x[0-9a-f]+\): the dispatcher 'sk_sp1' is not what its plan says: byte 5 of" \
+fails_with "^skdump: error: bad.sk:\(.text\+0x[0-9a-f]+\): the dispatcher 'sk_sp1' differs from its plan: byte 5 of" \
 	"$skdump" --verify bad.sk
 serial=$(address sk_sp1_serial)
 call=$(objdump -d --start-address="$serial" --stop-address=$((serial + 400)) model.sk |
 	awk '/call/ { sub(":", "", $1); print $1; exit }')
 overwrite $((0x$call + 1)) 377
-fails_with "the dispatcher 'sk_sp1_serial' is not what its plan says" "$skdump" --verify bad.sk
+fails_with "the dispatcher 'sk_sp1_serial' differs from its plan" "$skdump" --verify bad.sk
 
 # Each byte of the plan and of the headers, changed: an error or, if it does not matter, none; also with --verify.
 plan=$(address sk_plan)
