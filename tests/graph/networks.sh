@@ -181,7 +181,7 @@ int main(void)
 	for (int i = 0; i < 2; i++)
 		check(!skrt_synchronise(streams[i]), "run");
 	check(!skrt_launch_network_on(streams, 2, instances[1]) && !skrt_synchronise(streams[0]) && !skrt_synchronise(streams[1]), "streams");
-	/* What is another network's. */
+	/* Objects of another network. */
 	check(skrt_instance_bind(instances[0], network.first_tensor, memory[0], 0) == SKRT_INVALID_ARGUMENT &&
 	      strstr(skrt_error(), "is not of network 'short'"), "a tensor of another network");
 	check(!skrt_module_kernel(module, network.first_kernel, &kernel), "kernel");

@@ -131,7 +131,7 @@ data = json.load(open(sys.argv[1]))
 split, cat = data["no_task"]
 assert (split["what"], cat["what"], split["launches"], cat["launches"]) == ("splits", "joins", 0, 0)
 assert not {split["name"], cat["name"]} & {task["name"] for task in data["tasks"]}
-of = data["tensors"][split["slices"][1]["tensor"]] # the buffer: whoever makes it writes all of it
+of = data["tensors"][split["slices"][1]["tensor"]] # the buffer: its producer writes all of it
 assert [task["name"] for task in data["tasks"] if split["slices"][1]["tensor"] in task["writes"]] == ["r"]
 assert split["slices"][1]["offset"] + split["slices"][1]["bytes"] == of["bytes"] and of["space"] in ("workspace", "scratch")
 P

@@ -48,7 +48,7 @@ double median(const double *values, size_t n)
 	return sorted[n / 2];
 }
 
-/* What is not in the table is -1. */
+/* Words outside of the table are -1. */
 void lookup(const double *table, size_t n, const int *at, double *y, size_t m)
 {
 	const std::vector<double> values(table, table + n);

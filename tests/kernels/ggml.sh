@@ -10,7 +10,7 @@ cat >ggml.c <<'C'
 #include <stdint.h>
 #include <string.h>
 
-/* 32 numbers as 8 bits each and what they are multiples of. ggml has it as half precision; the upper half of a float serves, too. */
+/* 32 numbers as 8 bits each and their common factor. ggml stores it in half precision; here as the upper half of a float. */
 struct block_q8_0 {
 	uint16_t d;
 	int8_t qs[32];
@@ -80,7 +80,7 @@ struct ggml_tensor {
 	char padding[8];
 };
 
-/* dst = src0 + src1, whose rows are ith, ith + nth, ... */
+/* dst = src0 + src1, for rows ith, ith + nth, ... */
 void ggml_compute_forward_add(const struct ggml_compute_params *params, struct ggml_tensor *dst)
 {
 	const struct ggml_tensor *src0 = dst->src[0], *src1 = dst->src[1];
@@ -116,7 +116,7 @@ fuse ggml.o
 cat >oracle.c <<'C'
 #include "oracle.h"
 
-/* What 32 numbers are multiples of, and what a q8_0 block says of it: the upper half of the float. */
+/* The common factor of 32 numbers, and its form in a q8_0 block: the upper half of the float. */
 static float unit(const float *x, float *said)
 {
 	float max = 0;

@@ -18,7 +18,7 @@ static char own[256];
 static char *where = own;
 static int count;
 void note(char letter) { where[count++] = letter; }
-/* What constructors have left goes to the caller, and what destructors do follows. */
+/* The caller gets the constructors' letters; those of destructors follow. */
 __attribute__((visibility("default"))) void watch(char *buffer)
 {
 	for (int i = 0; i < count; i++)

@@ -40,7 +40,7 @@ static float thrice(const std::vector<float> &values, float x, float *cleaned)
 	}
 }
 
-/* What the kernel is about: y depends on each way out, and on how often something was cleaned up. */
+/* The kernel: y depends on each way out, and on the number of cleanups. */
 extern "C" void total(const int32_t *kind, const float *x, float *y, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++) {

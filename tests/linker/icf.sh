@@ -41,7 +41,7 @@ KERNEL g_1(long n) { return n ? g_2(n - 1) * 5 + 1 : 1; }
 KERNEL g_2(long n) { return n ? g_1(n - 1) * 5 + 1 : 1; }
 KERNEL g_3(long n) { return n ? g_4(n - 1) * 5 + 1 : 1; }
 KERNEL g_4(long n) { return n ? g_3(n - 1) * 5 + 2 : 1; }
-/* Only the end of what they call differs. */
+/* Only the end of the functions that they call differs. */
 static KERNEL end_1(long n) { return n + 55; }
 static KERNEL end_2(long n) { return n + 66; }
 KERNEL h_1(long n) { return end_1(n) * 7; }

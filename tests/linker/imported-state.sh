@@ -32,7 +32,7 @@ void noise(int32_t *y, int64_t n, uint32_t seed)
 }
 SK_KERNEL(noise, "out y i32[n], n i64, seed u32");
 
-/* It draws in front of its wait. */
+/* It draws before its wait. */
 void early(const struct sk_block *block, const int32_t *x, int32_t *y, int64_t n, uint32_t seed)
 {
 	int32_t first[64];

@@ -280,7 +280,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	for (size_t i = 0; i < count; i++) {
-		fprintf(stderr, "%s\n", calls[i].kernel); /* who it was, if it crashes */
+		fprintf(stderr, "%s\n", calls[i].kernel); /* the kernel, if it crashes */
 		reset();
 		calls[i].direct();
 		keep();

@@ -72,7 +72,7 @@ cat >rare.s <<'END'
 	.globl got_load, got_offset, wide, grouped_call
 	.section .text.rare, "ax", @progbits
 	.type got_load, @function
-got_load: # cmp with a GOT slot: no linker is told what to make of it
+got_load: # cmp with a GOT slot: linkers have no rule to relax it
 	lea	value(%rip), %rdx
 	xor	%eax, %eax
 	cmp	value@GOTPCREL(%rip), %rdx
@@ -397,7 +397,7 @@ static alignas(64) float x[4096], y[4096], z[4096];
 static alignas(64) unsigned char workspace[SK_first_WORKSPACE_sk_first + SK_second_WORKSPACE_sk_second];
 static const struct { alignas(64) char bytes[256]; } no_plan = {"This is no plan."};
 static alignas(64) char writable[65536];
-/* The start of a plan, behind which there is none. */
+/* The start of a plan, without the rest. */
 static const struct { alignas(64) unsigned magic; unsigned version, abi, machine; unsigned long size, rest[16]; } cut_off = {0x4c504b53, 1, 1, 62, 1ul << 40, {0}};
 
 static void check(int right, const char *what)

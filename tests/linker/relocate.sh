@@ -154,7 +154,7 @@ f_table64:
 	.size f_table64, .-f_table64
 
 	.section .text.f_slots, "ax", @progbits
-	.globl f_slots		# GOT64, GOTPLT64 and PLTOFF64, of what is here and of imports
+	.globl f_slots		# GOT64, GOTPLT64 and PLTOFF64, for own symbols and imports
 	.type f_slots, @function
 f_slots:
 	push	%rbx

@@ -18,7 +18,7 @@ LINKAGE __thread int *pointer = &shared;
 LINKAGE __thread long counts[40];
 LINKAGE __thread char wide[64] __attribute__((aligned(64))) = "wide";
 LINKAGE __thread char wide_zero[32] __attribute__((aligned(32)));
-/* 0, or the line that saw something else than what `calls` earlier calls of this thread have left. */
+/* 0, or the line that saw other values than `calls` earlier calls of this thread have left. */
 long look(long calls);
 #define CHECK(condition) if (!(condition)) return __LINE__
 long look(long calls)

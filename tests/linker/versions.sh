@@ -8,7 +8,7 @@ cat >run.c <<'END'
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-/* run IMAGE NAME[@VERSION]…: what each function returns, or "none". */
+/* run IMAGE NAME[@VERSION]…: the result of each function, or "none". */
 int main(int argc, char **argv)
 {
 	void *image = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -186,7 +186,7 @@ resolves '2 2 2' newer.o defines.o
 resolves '2 2 2' defines.o newer.o
 resolves '2 2 2' newer.o libdefines.a
 resolves '2 2 2' plain.o default.o
-echo 'V1 { foo; }; V2 { }; V3 { foo; kernel; };' >script # a symbol's own version counts, whatever it is named under
+echo 'V1 { foo; }; V2 { }; V3 { foo; kernel; };' >script # a symbol's own version counts, not the one that lists its name
 resolves '2 2 2' plain.o defines.o
 "$driver" -o out.so --export x=kernel newer.o libdefines.a --isolate-objects --version-script script
 [ "$(./run ./out.so x)" = 2 ] || fail "isolated: $(./run ./out.so x)"

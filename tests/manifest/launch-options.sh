@@ -22,7 +22,7 @@ void measure(float *y, int64_t n)
 }
 SK_KERNEL(measure, "vector split=n; out y f32[n], n i64");
 
-/* Where the code lies that computes this part of y. */
+/* The address of the code that computes this part of y. */
 void where(int64_t *y, int64_t n)
 {
 	int64_t here;

@@ -38,7 +38,7 @@ save("flat", "Attention", {"q": q, "k": k, "v": v, "m": mask}, {"y": y}, {"q_num
 q, k, v, lengths = numbers(2, 4, 1, 8), numbers(2, 2, 9, 8), numbers(2, 2, 9, 8), numpy.array([9, 3])
 save("cache", "Attention", {"q": q, "k": k, "v": v, "l": lengths}, {"y": attention(q, k, v, None, lengths, True)}, {"is_causal": 1},
      ["q", "k", "v", "", "", "", "l"])
-# Keys behind those of before, which are outputs; a mask of numbers that ends early.
+# Keys after past ones, which are outputs; a mask of numbers that ends early.
 q, k, v, pk, pv = numbers(1, 6, 10), numbers(1, 6, 10), numbers(1, 6, 6), numbers(1, 2, 5, 5), numbers(1, 2, 5, 3)
 mask = numbers(6, 10)
 ok, ov = numpy.concatenate([pk, heads(k, 2)], 2), numpy.concatenate([pv, heads(v, 2)], 2)
@@ -58,7 +58,7 @@ a, b = parted[..., :3], parted[..., 3:6]
 y = numpy.concatenate([a * c - b * s, a * s + b * c, parted[..., 6:]], -1).swapaxes(1, 2).reshape(x.shape)
 save("positions", "RotaryEmbedding", {"x": x, "c": cosines, "s": sines, "p": at}, {"y": y}, {"num_heads": 3, "rotary_embedding_dim": 6})
 
-# What cannot be.
+# Errors.
 def bad(name, op, shapes, attributes, order=None, types=(), outputs=("y",)):
     operands = {n: numpy.zeros(shape, dict(types).get(n, numpy.float32)) for n, shape in shapes.items()}
     save(name, op, operands, {output: numpy.zeros(1) for output in outputs}, attributes, order)

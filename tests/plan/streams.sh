@@ -52,7 +52,7 @@ static long draw(int64_t n)
 	return sum;
 }
 
-/* The C library's state: the call fails if somebody else draws from it meanwhile. */
+/* The C library's state: the call fails if another call draws from it meanwhile. */
 int draws(const float *x, float *y, int64_t n)
 {
 	y[0] = x[0];

@@ -8,16 +8,16 @@ cat >kernels.c <<'C'
 
 enum {
 	HONEST,
-	WRITE_BEFORE, /* in front of the wait */
+	WRITE_BEFORE, /* before the wait */
 	READ_BEFORE,
 	CONSTANT_BEFORE,
-	WRITE_BEHIND, /* behind the set */
+	WRITE_BEHIND, /* after the set */
 	READ_BEHIND,
 	FORGET, /* to wait */
-	BESIDE, /* the word behind y */
+	BESIDE, /* the word after y */
 	BESIDE_LATE, /* when the others have met */
 	INPUT, /* is written */
-	FAR, /* a page behind y */
+	FAR, /* a page after y */
 };
 
 static void part(const struct sk_block *block, const float *x, float *y, int64_t n)
@@ -58,7 +58,7 @@ void early(const struct sk_block *block, const float *x, const float *w, float *
 }
 SK_KERNEL(early, "blocks early-start=both; block, in x f32[n], in w f32[1], out y f32[n], n i64, what i32, scratch s[64]");
 
-/* What a block does wrong while the others wait, or when they have met. */
+/* The wrong access of a block while the others wait, or when they have met. */
 static void wrong(const float *x, float *y, int64_t n, int32_t what)
 {
 	if (what == BESIDE)

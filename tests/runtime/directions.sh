@@ -49,7 +49,7 @@ void leave(const float *x, float *y, int64_t n)
 }
 SK_KERNEL(leave, "in x f32[n], out y f32[n], n i64");
 
-/* One behind what it is given. */
+/* Writes one element past its part. */
 void beyond(const float *x, float *y, int64_t n)
 {
 	copy(x, y, n);

@@ -33,7 +33,7 @@ void accumulate(const float *x, float *sum, long n)
 }
 SK_KERNEL(accumulate, "split=n; in x f32[n], inout sum f32[n], n i64");
 
-/* Not a function of its elements: what it writes tells how it was called. */
+/* Not a function of its elements: the result tells how it was called. */
 void tell(float *y, long n)
 {
 	for (long i = 0; i < n; i++)

@@ -7,7 +7,7 @@ cat >kernels.c <<'C'
 #include <stdlib.h>
 #include "skkernel.h"
 
-/* When x[0] says so, whoever is asked for the last element misbehaves. */
+/* If x[0] says so, the call for the last element misbehaves. */
 static int misbehave(const float *x, int64_t last, int64_t n)
 {
 	if (last != n || x[0] < 1000)

@@ -22,7 +22,7 @@ void pool(const float *x, float *y, long m, long w)
 			y[i * w + j] = x[2 * i * w + j] + x[(2 * i + 1) * w + j] + x[(2 * i + 2) * w + j];
 }
 SK_KERNEL(pool, "split=m; in x f32[m*2+1,w], out y f32[m,w], m i64, w i64");
-/* Reads four at a time, up to three behind the last one. */
+/* Reads four at a time, up to three past the last one. */
 void twice(const float *x, float *y, long n)
 {
 	for (long i = 0; i < n; i += 4) {

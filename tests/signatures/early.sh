@@ -5,7 +5,7 @@ set -eu
 cat >kernels.c <<'C'
 #include "skkernel.h"
 
-/* What has happened, in its order: only the simulated device, which has one thread, makes one of it. */
+/* The events in their order, which is only defined on the simulated device, with its one thread. */
 static int32_t events[64];
 static uint32_t event_count;
 
@@ -22,7 +22,7 @@ void make(const float *x, float *y, int64_t n)
 }
 SK_KERNEL(make, "reentrant; in x f32[n], out y f32[n], n i64");
 
-/* Waits, and twice, behind its beginning. */
+/* Waits twice, after its beginning. */
 void take(const struct sk_block *block, const float *x, float *y, int64_t n)
 {
 	note('b');
@@ -79,7 +79,7 @@ static void part(const struct sk_block *block, const float *x, float *y, uint64_
 	sk_block_range(block, n, &low, &high);
 	for (uint64_t i = low; i < high; i++)
 		y[i] = x[n - 1 - i] + 1;
-	if (block->index != 2) /* who forgets it sets it by returning */
+	if (block->index != 2) /* a block that forgets it sets it by returning */
 		sk_set_next_task_start(block);
 }
 void mirror(const struct sk_block *block, const float *x, float *y, uint64_t n)
@@ -93,7 +93,7 @@ void mirror_range(const struct sk_block *block, const float *x, float *y, uint64
 }
 SK_KERNEL(mirror_range, "blocks=m early-start=both nontemporal; block, in x f32[n], out y f32[m], n u64");
 
-/* The blocks of which kind is not 0 forget to wait; kind is nobody's result. */
+/* The blocks with a kind other than 0 forget to wait; no task writes kind. */
 void forgets(const struct sk_block *block, const float *x, float *y, const int32_t *kind, int64_t n)
 {
 	if (!kind[block->index])
@@ -294,7 +294,7 @@ static void apply_table(const int64_t *x, int64_t *y, int64_t n)
 		y[i] = x[i] + table[i % 64];
 }
 
-/* Makes its table in front of the wait. */
+/* Makes its table before the wait. */
 void before(const struct sk_block *block, const int64_t *x, int64_t *y, int64_t n, int64_t seed)
 {
 	make_table(seed);
@@ -303,7 +303,7 @@ void before(const struct sk_block *block, const int64_t *x, int64_t *y, int64_t 
 }
 SK_KERNEL(before, "early-start=wait; block, in x i64[n], out y i64[n], n i64, seed i64");
 
-/* Goes on with it behind its results. */
+/* Goes on with it after its results. */
 void behind(const struct sk_block *block, const int64_t *x, int64_t *y, int64_t n, int64_t seed)
 {
 	make_table(seed);

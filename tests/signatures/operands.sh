@@ -30,7 +30,7 @@ int stack(const float *const *x, int64_t count, float *y, int64_t rows, int64_t 
 }
 SK_KERNEL(stack, "tile=m:3 op=Stack; in x[] f32[m,k], count i64 = count(x), out y f32[m,a], m i64, k i64, a i64 -> status");
 
-/* The last of the largest, block by block; what is in front of it is in the scratch. */
+/* The last of the largest, block by block; the scratch has the largest of the elements before. */
 void largest(const struct sk_block *block, float *t, const float *const *x, float *y, uint64_t n, uint64_t bytes)
 {
 	uint64_t low, high, count = bytes / 4;

@@ -10,7 +10,7 @@ cat >kernels.c <<'C'
 
 struct shape { const int64_t *dims; const float *weights; int64_t rank; };
 
-/* y[i] = alpha * x[i] + bias[i] + the weights' sum + (last - axis) + what the dimensions' product is; the sum of x where it is wanted. */
+/* y[i] = alpha * x[i] + bias[i] + the weights' sum + (last - axis) + the dimensions' product; the sum of x if it is an output. */
 int affine(float *y, const float *bias, float *half, const float *x, int64_t n, int64_t axis, float alpha, double beta,
 	   const struct shape *shape, const int64_t *none, uint8_t last)
 {

@@ -59,7 +59,7 @@ if not process:
     os.execvp("zsh", ["zsh", "-f", "-i"])
 lines = ["fpath=($COMPLETIONS $fpath); autoload -Uz compinit; compinit -u -D; sklink() { print -r RUN sklink $@ }; skrun() { print -r RUN skrun $@ }",
          "skrun --unf\t fi\t", "skrun --output y=sec\t", "sklink --fusion-target=as\t --ic\tsafe", "exit"]
-for line in lines: # what is typed ahead is read when the line before has been run
+for line in lines: # text typed ahead is read when the line before has been run
     os.write(terminal, line.encode() + b"\n")
 text = all_said(terminal)
 os.waitpid(process, 0)

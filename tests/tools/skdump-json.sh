@@ -80,7 +80,7 @@ bindings = subprocess.run([sys.argv[2], "--bindings", sys.argv[3]], check=True, 
 rows = re.findall(r"^ +(\d+)  (\S+) +(\S+) +(\S+) +(\[[^]]*\]) +(\d+)$", bindings, re.M)
 assert rows and rows == [(str(t["binding"]), t["name"], t["role"], t["dtype"], str(t["shape"]), str(t["bytes"])) for t in
                          sorted((t for t in data["tensors"] if "binding" in t), key=lambda t: t["binding"])], "bindings"
-for number, task in enumerate(data["tasks"]): # each reader of a temporary reads what an earlier task has written
+for number, task in enumerate(data["tasks"]): # each reader of a temporary reads bytes that an earlier task has written
     for tensor in task["reads"]:
         if data["tensors"][tensor]["role"] == "temporary":
             assert any(tensor in earlier["writes"] for earlier in data["tasks"][:number]), task["name"]

@@ -77,7 +77,7 @@ shown_as([[one["name"], operator(one), sum(task["kernel"] == number for task in 
 rules = [task["rule"] for task in all_tasks if "rule" in task]
 shown_as(sorted(([rule, rules.count(rule)] for rule in dict.fromkeys(rules)), key=lambda row: -row[1]), (page["tables"]["overview"] + [[]])[4])
 
-# What was not fused, by what it costs: sums by reason, then tasks.
+# Unfused tasks by their cost: sums by reason, then tasks.
 def moved(task):
     return task.get("cost", {}).get("bytes") or sum(data["tensors"][tensor]["bytes"] for tensor in task["reads"] + task["writes"])
 tables = list(page["tables"]["reasons"])
@@ -106,7 +106,7 @@ task = data["tasks"][page["clicked"]["task"]]
 shown = subprocess.run([sys.argv[2], "--explain", task["name"], name + ".sk"], check=True, stdout=subprocess.PIPE, encoding="utf-8")
 assert page["clicked"]["explanation"] == shown.stdout, page["clicked"]
 
-# What stands beside the explanation, and which fact makes an await unnecessary.
+# The table beside the explanation, and the fact that makes an await unnecessary.
 facts, kernel, steps, tensors = page["clicked"]["facts"], kernels[task["kernel"]], data["steps"], data["tensors"]
 number = page["clicked"]["task"]
 def named(tensor):
@@ -160,7 +160,7 @@ for wanted, said in page["found"]:
                       [tensors[tensor]["name"] for tensor in task["reads"] + task["writes"]]) for task in all_tasks)
     assert said == ("1 task" if matches == 1 else format(matches, ",") + " tasks"), (wanted, said, matches)
 
-# What is folded is one: a tile group, or a superkernel.
+# A folded tile group, or superkernel, is one box.
 assert page["groupsFolded"] == len({step if len(steps[step]["tasks"]) > 1 else (number,) for number, step in
                                     enumerate(task["step"] for task in all_tasks)}), page["groupsFolded"]
 assert page["scopesFolded"] == sum(any(task["launch"] == one for task in all_tasks) for one in range(len(launches))), page["scopesFolded"]
