@@ -106,7 +106,8 @@ says "^output 'z' differs"
 says '^pass: stage1_cluster_1_graph_kernel_expander$'
 says "^node: '.*' \(Tanh\) makes 'c'"
 
-# So is one that fuses, in a pass without a number; a rule that fuses a single node is applied even if values are kept.
+# The same holds for a rule that fuses, in a pass without a number; a rule that fuses a single node is applied even if
+# values are kept.
 printf 'fuse:\n- {name: wrong, pattern: y = Tanh(Neg(x)), replace: "y = Tanh(Mul(x, 2))"}\n' >wrong.yaml
 bisect 1 -- ruled.onnx $libraries --rules wrong.yaml
 says '^pass: patterns_1_user_rules$'

@@ -206,8 +206,8 @@ echo 'tensors 5 slices 2 shapes 1 elsewhere 2' | diff - places.txt >&2 || fail "
 "$sklink" places/hwopt_d_end_graph_0.pbtxt -L"$top_builddir/kernels" -lskernels -o again.sk
 same_packages places.sk again.sk
 
-# So is a dump of a model of an older operator set: attributes that have become inputs stay inputs, and operators keep
-# their meaning.
+# The same holds for a dump of a model of an older operator set: attributes that have become inputs stay inputs, and
+# operators keep their meaning.
 again() { # MODEL ARGUMENT…
 	"$sklink" "$1.onnx" -L"$top_builddir/kernels" -lskernels --dump-dir "$1" -o "$1.sk" "${@:2}"
 	"$sklink" "$1/hwopt_d_end_graph_0.pbtxt" -L"$top_builddir/kernels" -lskernels -o again.sk "${@:2}"

@@ -1,5 +1,4 @@
-# Which operators are expanded and put together, from one end to the other: by target, and by each of the flags on
-# lists.
+# The operators that are expanded and fused, from flags to results: by target, and by each of the flags on lists.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 needs_python

@@ -133,7 +133,8 @@ array both.want i64 4 2 3 10 20
 "$sklink" kept.onnx "$@" -o kept.sk 2>err.txt
 runs kept.sk i 'shape sum both'
 
-# So may one that constants alone make: it is computed once, by the same kernels whether it is an output or not.
+# A value that depends on constants alone may also be an output: it is computed once, by the same kernels whether it is
+# an output or not.
 model square <<'END'
 input x f32 2x2
 output square f32 2x2

@@ -11,8 +11,8 @@ done
 cd tree/build
 export src=..
 
-# Whether the command can run here: Python, C++ and Debian's archives need not be there, and a sanitizer's runtime would
-# have to be in the interpreter.
+# Return whether the command can run here: Python, C++ and Debian's archives may be missing, and a sanitizer's runtime
+# would have to be in the interpreter.
 can_run() {
 	case $1 in
 	python3*) command -v python3 >/dev/null && [ -e .libs/libskrt.so ] && ! nm -D .libs/libskrt.so |

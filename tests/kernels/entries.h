@@ -17,7 +17,7 @@ static const struct entry entries[] = {
 
 static int failures;
 
-/* Whether this machine has the instructions of a variant, which its name ends in. */
+/* Return whether this machine has the instructions of a variant, given by the end of its name. */
 static int runs_here(const char *name)
 {
 	if (strstr(name, "_v3"))

@@ -244,7 +244,7 @@ struct regions {
 	int largest;
 };
 
-/* How much of the element lies at that place, where it is in the image. */
+/* Return the share of the element at that place, if it is in the image. */
 static double share(double place, int64_t element, int64_t size)
 {
 	double inside = fmin(fmax(place, 0), (double)(size - 1));

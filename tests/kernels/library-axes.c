@@ -283,8 +283,8 @@ static void *inputs_for(const struct kernel *kernel, int64_t n)
 	return random_reals(kernel->in, n, -2, 2);
 }
 
-/* How much larger or smaller than usual inputs are in a round, so that sums, or squares, leave the range of the type;
- * results do not. As a power of two. */
+/* The scale of the inputs in a round, as a power of two: sums, or squares, leave the range of the type; results do not.
+ * */
 static int magnitude_for(const struct kernel *kernel, int round)
 {
 	int has_squares = is(kernel, "ReduceL2") || is(kernel, "LpNormalization");

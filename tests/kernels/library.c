@@ -136,7 +136,7 @@ void put_wide(const struct type *type, void *elements, int64_t i, wide value)
 
 /* ---- inputs ---- */
 
-/* How many elements kernels of one input get at least; more if asked. */
+/* The least number of elements for kernels of one input; more on request. */
 int64_t usual_count = 4000;
 
 static uint64_t state = 1;
@@ -428,7 +428,7 @@ void check_same(const struct kernel *kernel, const char *what, const void *resul
 	const struct type *type = kernel->out;
 	int64_t i = 0, n = (int64_t)(bytes / type->size);
 
-	/* Which NaN it is depends on which operand of an instruction comes first. */
+	/* The kind of NaN depends on the order of an instruction's operands. */
 	while (i < n && (get_bits(type, results, i) == get_bits(type, expected, i) ||
 			 (type->is_float && get_wide(type, results, i) != get_wide(type, results, i) &&
 			  get_wide(type, expected, i) != get_wide(type, expected, i))))

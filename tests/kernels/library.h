@@ -28,9 +28,9 @@ void *element_at(const struct type *type, const void *elements, int64_t i);
 /* To the nearest; integers lose their upper bits. */
 void put_wide(const struct type *type, void *elements, int64_t i, wide value);
 void put_whole(const struct type *type, void *elements, int64_t i, whole value);
-/* How far an operation in the type that it is computed in, f32 or f64, may be off, relative to its result. */
+/* The error that an operation may have in the type that it is computed in, f32 or f64, relative to its result. */
 wide roundoff(const struct type *type);
-/* How far off a number of that size is that has been rounded to f32, f16 or bf16. */
+/* The error of a number of that size after rounding to f32, f16 or bf16. */
 wide rounding(const struct type *type, wide value);
 
 /* A kernel as its signature in the archive says it. */

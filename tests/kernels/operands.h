@@ -75,7 +75,7 @@ static double total(enum type type, const struct sum *sum)
 	return type == f64 ? (double)sum->exact : sum->near;
 }
 
-/* How far a result is from `sum / divisor`. */
+/* Return the distance of a result from `sum / divisor`. */
 static double distance(enum type type, const struct sum *sum, double divisor, double result)
 {
 	return type == f64 ? fabs((double)(result - sum->exact / divisor)) : fabs(result - sum->near / divisor);

@@ -156,7 +156,7 @@ static void call_linear(const struct entry *entry, struct operands *of, void *ze
 		entry->call(of->x, of->scales, zeros, of->y, of->rows, of->n, (int64_t)SCALES, (int64_t)FIRST);
 }
 
-/* Which scale element i has. */
+/* Return the number of element i's scale. */
 static size_t scale_of(const struct entry *entry, const struct operands *of, int64_t i)
 {
 	size_t row = (size_t)(FIRST + i / of->n), column = (size_t)(i % of->n);

@@ -39,7 +39,7 @@ void test_model_finish(struct test_model *test);
 uint32_t test_add_tensor(struct test_model *test, const char *name, enum sk_dtype dtype, const uint64_t *shape,
 			 uint32_t rank);
 
-/* How a task's kernel spreads, and the other attributes of its kernel. */
+/* The spread of a task's kernel over cores, and the kernel's other attributes. */
 struct test_spread {
 	enum sk_step_kind kind;
 	bool elementwise;

@@ -376,7 +376,7 @@ static uint32_t *owner_of(const struct contents *contents, const struct sk_plan_
 	return contents->owners[bound ? argument->index : contents->view->binding_count] + argument->offset;
 }
 
-/* Whether byte `at` of the argument's is in a row. */
+/* Return whether byte `at` of the argument is in a row. */
 static bool is_accessed(const struct contents *contents, const struct sk_plan_argument *argument, uint64_t at)
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(contents->view, argument);

@@ -25,7 +25,7 @@ bool races_exist_up_to(const struct sk_plan_view *view, uint32_t limit);
  * same byte of the tensor. Kernels' own scratch must not overlap it when it is read. */
 bool reads_astray(const struct sk_plan_view *view);
 
-/* Whether the verifier's messages speak of that, and of anything else. */
+/* Return whether the verifier's messages mention such reads (says_astray), and anything else (says_more). */
 bool says_astray(const char *messages);
 bool says_more(const char *messages);
 

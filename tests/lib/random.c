@@ -110,7 +110,7 @@ static struct test_access random_columns(uint64_t *state, struct test_access acc
 	return rows(access, access.offset + first, width, step * row, count / step);
 }
 
-/* How a plain task starts, and the hidden state that it has. Returns the number of accesses. */
+/* Draw the early start of a plain task, and its hidden state. Return the number of accesses. */
 static uint32_t random_state(uint64_t *state, struct test_spread *spread, struct test_access *accesses)
 {
 	uint32_t count = 0;

@@ -1,4 +1,4 @@
-/* How each Check suite ends. */
+/* The end of each Check suite's program. */
 #ifndef SK_TESTS_SUITE_H
 #define SK_TESTS_SUITE_H
 

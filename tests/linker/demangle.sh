@@ -41,7 +41,7 @@ fails_with "undefined symbol: add\(int, int\); did you mean 'adi\(int, int\)'" "
 	entry=_ZN2ns3useEv use.o near.o
 fails_with "undefined symbol: _Z3addii; did you mean '_Z3adiii'" "$driver" -o never.so --export entry=_ZN2ns3useEv \
 	--no-demangle use.o near.o
-# Nor is a name proposed in its own place: of functions that are shown alike, by their symbols.
+# A message never proposes the same name: functions with equal demangled names are given by their symbols.
 echo 'long _ZN1AC2Ev(void) { return 0; }' | source base
 echo 'long _ZN1AC1Ev(void); long starts(void) { return _ZN1AC1Ev(); }' | source whole
 fails_with "undefined symbol: A::A\(\); did you mean '_ZN1AC2Ev'" "$driver" -o never.so --export entry=starts whole.o \

@@ -34,7 +34,7 @@ Sign Sin StridedSlice CumSum OneHot""".split()
 WHOLE = "Dropout StandardNormal FillV2".split()
 
 TYPES = {"f32": TensorProto.FLOAT, "f64": TensorProto.DOUBLE, "f16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16}
-# How far results may be off: relative to each, and to the largest one.
+# The errors that results may have: relative to each, and to the largest one.
 BOUNDS = {"f32": 2e-5, "f64": 1e-12, "f16": 2e-3, "bf16": 1.6e-2}
 EXPANDS = sys.argv.pop(1)[len("--expanded="):] if sys.argv[1].startswith("--expanded=") else None
 random = numpy.random.default_rng(1)

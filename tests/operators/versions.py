@@ -20,7 +20,7 @@ UNKNOWN = re.compile("there is no operator|has no attribute|attribute '.*' is (a
                      "and the operator needs it")
 # Attributes that schemas of operator set 1 do not require, though nothing can be computed without them.
 NEEDED = {("Reshape", 1): {"shape": [1]}, ("LpPool", 1): {"kernel_shape": [1, 1]}}
-# Which operators have changed in operator sets that Debian's ONNX does not know yet.
+# The operators that have changed in operator sets that Debian's ONNX does not know yet.
 LATER = {
     18: """BitwiseAnd BitwiseNot BitwiseOr BitwiseXor CenterCropPad Col2Im GroupNormalization LpPool Mish OptionalGetElement OptionalHasElement
            Pad ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSumSquare Resize

@@ -76,7 +76,7 @@ if command -v python3 >/dev/null; then
 		fail "sklink-bisect does not find sklink"
 fi
 
-# So is the Python package, and with it libskrt and sklink.
+# The same holds for the Python package, and with it libskrt and sklink.
 if [ -n "${python-}" ] && /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
 	PYTHONPATH=$python /usr/bin/python3 - >said.txt <<-P || fail "the Python package"
 	import numpy, sklink

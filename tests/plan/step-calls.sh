@@ -81,7 +81,7 @@ for package in single grouped; do
 done
 cmp single.txt grouped.txt || { diff single.txt grouped.txt; fail "calls of a step take another time than steps"; }
 
-# Which call failed: by its status, and by where its stack leads.
+# The failing call: by its status, and by the addresses on its stack.
 for kernel in stop crash; do
 	sed "s/kernel: scale, args: \[a, b\], set: {factor: 3}/kernel: $kernel, args: [a, b]/" model.yaml >wrong.yaml
 	"$sklink" wrong.yaml kernels.o status.o -o wrong.sk

@@ -300,7 +300,7 @@ echo "decode_layers: $(wc -l <formed.txt) unions formed of $(wc -l <allowed.txt)
 cmp allowed.txt formed.txt || fail "decode_layers: others are formed than the data allows"
 [ "$(wc -l <formed.txt) $refused $others" = '60 121 0' ] ||
 	fail "decode_layers: $refused with a product between, $others otherwise"
-# The output of such a group also leaves it: the rows are added again after attention. So nothing lives there.
+# The output of such a group also leaves it: the rows are added again after attention, and nothing lives there.
 inside decode
 [ "$inside" = 0 ] || fail "decode_layers: $inside temporaries live in groups"
 # If rows go from vector task to vector task, no await comes in between, in one group or not.

@@ -62,7 +62,7 @@ static bool may_be_negative(const struct graph_value *value)
 	return false;
 }
 
-/* Whether the element is a denominator, or the base of a negative power, that may be 0. */
+/* Return whether the element is a denominator, or the base of a negative power, that may be 0. */
 static bool may_vanish(const struct graph *graph, const struct graph_node *node, uint32_t input, int64_t i)
 {
 	const struct graph_value *value = &graph->values[node->inputs[input]];
@@ -234,7 +234,7 @@ static void spread_moved(const struct graph *graph, const struct graph_node *nod
 	free_inputs(graph, node, moved);
 }
 
-/* Whether the output is farthest from its place at a corner of the inputs. */
+/* Return whether the output is farthest from its place at a corner of the inputs. */
 static bool has_corners(const struct graph *graph, const struct graph_node *node, const struct graph_value *y)
 {
 	if (!is_float(y->dtype) && is_lost(graph, node))

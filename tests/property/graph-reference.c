@@ -204,7 +204,7 @@ static void wrapped(const struct question *question, int64_t i, whole value)
 				: (number)(bits >> (64 - format->bits)));
 }
 
-/* How often things have been added: their sum may be off by so much for every unit of their sizes. */
+/* Return the error of a sum of so many terms, relative to the sum of their magnitudes. */
 static number rounding(const struct question *question, int64_t terms)
 {
 	return ((number)terms + 8) * (wide_of(question->out->dtype) == SK_F64 ? 0x1p-53L : 0x1p-24L);
@@ -1005,8 +1005,8 @@ static void refer_reduction(const struct question *question)
 	free_row(&row);
 }
 
-/* Whether a comes before b where the largest or the smallest comes first; NaNs are the largest of all in TopK, and win
- * in ArgMax and ArgMin. */
+/* Return whether a comes before b if the largest or the smallest comes first; NaNs are the largest of all in TopK, and
+ * win in ArgMax and ArgMin. */
 static bool is_before(number a, number b, bool largest, bool nan_first)
 {
 	if (isnan(a) || isnan(b))

@@ -552,7 +552,7 @@ static void check_expanded(struct graph *graph, const char *folder)
 	check_apart(graph, folder, "expanded", GRAPH_ALL);
 }
 
-/* How often fusion_result.json says that something has taken the place of a pattern. */
+/* Return how often fusion_result.json reports a replaced pattern. */
 static uint64_t count_fused(const char *folder)
 {
 	char path[PATH], line[TEXT];

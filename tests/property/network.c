@@ -852,7 +852,7 @@ static void assign_roles(struct network *network)
 
 /* ---- tasks that run once ---- */
 
-/* Whether a task that runs every time writes the root. */
+/* Return whether a task that runs every time writes the root. */
 static bool is_written_always(const struct network *network, uint32_t root)
 {
 	for (uint32_t t = 0; t < network->task_count; t++) {
@@ -866,7 +866,7 @@ static bool is_written_always(const struct network *network, uint32_t root)
 	return false;
 }
 
-/* Whether it is the same in every run. */
+/* Return whether the tensor is the same in every run. */
 static bool is_settled(const struct network *network, uint32_t tensor)
 {
 	uint32_t root = network->tensors[tensor].root;
@@ -902,7 +902,7 @@ static bool has_settled_tensors(const struct network *network, const struct netw
 	return true;
 }
 
-/* Whether it comes after no task that runs every time. */
+/* Return whether it comes after no task that runs every time. */
 static bool comes_first(const struct network *network, uint32_t number)
 {
 	const struct network_task *task = &network->tasks[number];

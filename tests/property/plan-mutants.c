@@ -188,11 +188,11 @@ static const char *const free_fields[] = {
 	"awaits.step", "follows.number",
 	/* The lack of common units of steps is taken as given (src/proof/unit-check.c). */
 	"partitions.unit",
-	/* How many units a tile has is sklink's choice, and on which cores steps are that nothing ties to others'. */
+	/* sklink chooses the number of units of a tile, and the cores of steps that are not tied to others. */
 	"steps.tile", "partitions.first_core", "steps.first_core",
 	/* The tensors of a task, and their parts, are said once, for its launch and its own entry. */
 	"operands.number", "lists.offset", "lists.value", "lists.flags", "calls.list", "calls.first_operand",
-	/* So is how a number is computed; other terms may come to the same one. */
+	/* The same holds for the terms of a number; other terms may give the same one. */
 	"terms.variable", "terms.factor", "terms.addend", "terms.divisor", "terms.modulus",
 	/* Thunks read there where temporaries are while tasks run by themselves: any bytes do that nothing else has. */
 	"tensors.unshared_offset",

@@ -1284,7 +1284,7 @@ static const struct liar *choose_liar(const struct network *network, uint64_t *r
 	return chosen;
 }
 
-/* Whether the task of the plan has several units, and so many elements. */
+/* Return whether the task of the plan has several units, and so many elements. */
 static bool is_divided(const struct property *property, uint32_t task, uint64_t least)
 {
 	const struct sk_plan_view *plan = &property->plan;
@@ -1548,7 +1548,7 @@ static bool has_hung(int status)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
 }
 
-/* How the child ended, if its message does not say it. */
+/* Add the end of the child, if its message does not give it. */
 static void complete_message(struct slot *slot, int status)
 {
 	size_t length = strlen(slot->message);

@@ -79,7 +79,7 @@ number graph_unit(enum sk_dtype dtype, number x);
  * may be from them (infinity: anything is accepted). Return false if the operator's result is not defined. */
 bool graph_reference(const struct graph *graph, const struct graph_node *node, uint32_t output, number *expected,
 		     number *room);
-/* How much farther element `i` may be from it where rules of expansion compute the node. */
+/* Return how much farther element `i` may be from it if rules of expansion compute the node. */
 number graph_expansion_room(const struct graph *graph, const struct graph_node *node, int64_t i);
 /* Add the effects of the inputs' errors to the output's. */
 void graph_spread(const struct graph *graph, const struct graph_node *node, uint32_t output, const number *expected,
@@ -88,7 +88,7 @@ void graph_spread(const struct graph *graph, const struct graph_node *node, uint
  * of references may use 2^-8 of a room. */
 int64_t graph_outside(const struct graph *graph, const struct graph_node *node, uint32_t output, const number *expected,
 		      const number *room);
-/* Whether an element that was found is the one that is expected. */
+/* Return whether the element that was found is the expected one. */
 bool graph_is_near(enum sk_dtype dtype, number found, number expected, number room);
 
 #endif

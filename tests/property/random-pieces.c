@@ -176,7 +176,7 @@ static uint32_t add_rotary(struct maker *maker, uint32_t like)
 	return put_concat(maker, 3, 2, turned);
 }
 
-/* Which keys take part: the first one always does. */
+/* Draw the keys that take part: the first one always does. */
 static uint32_t add_mask(struct maker *maker, uint32_t scores, bool shown)
 {
 	struct graph_value like = *value_of(maker, scores);

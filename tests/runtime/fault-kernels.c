@@ -48,7 +48,7 @@ enum {
 	UNUSED_SEGMENT, /* GS, which is not used */
 	IDENTIFICATION, /* a flag without meaning */
 	UPPER_HALVES, /* of vector registers, without vzeroupper */
-	/* Which task it was in is not to be found. */
+	/* The task cannot be found for these. */
 	NO_STACK,
 };
 

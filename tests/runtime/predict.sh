@@ -64,7 +64,7 @@ for way in said counted; do
 done
 grep -q '^costs: 2 from manifest and kernels; 0 of no known cost' counted.txt || fail "$(cat counted.txt)"
 sed 's/counted/scale  /' counted.txt | cmp said.txt - || fail "the operations of a signature"
-# So does one that uses an attribute, which is the task's.
+# The same holds for one that uses an attribute, which is the task's.
 sed -e 's/kernel: counted/&, attr: {each: 400}/' -e \
 	's/operations=400\*n/op=Counted(each=400) operations=attr(each)*n/' counted.yaml >attributed.yaml
 "$sklink" attributed.yaml kernels.o -o attributed.sk

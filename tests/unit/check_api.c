@@ -501,7 +501,7 @@ static enum skrt_status fill_sized(const struct filled *row, size_t size, unsign
 	return row->fill(memory);
 }
 
-/* Whether the memory is full of the byte from there on. */
+/* Return whether the memory is full of the byte from there on. */
 static bool is_left(const unsigned char *memory, size_t from, size_t room, unsigned char byte)
 {
 	while (from < room && memory[from] == byte)

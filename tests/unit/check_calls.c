@@ -591,7 +591,7 @@ static const struct {
 	{"split=m; in x f32[m,4], m u8", 256, SK_STEP_SPLIT, 1, {0}, 16, {0}, "'m' cannot be 256"},
 };
 
-/* How long the part is, or the block. */
+/* The length of the part, or of the block. */
 static void add_length(struct plan *plan, int number)
 {
 	if (cuts[number].kind == SK_STEP_BLOCKS_RANGE)

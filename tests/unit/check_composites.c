@@ -631,7 +631,7 @@ static bool reads(uint32_t user, uint32_t producer)
 	return false;
 }
 
-/* Whether a path from one to the other has an edge at least. */
+/* Find the paths from one node to the other, of at least one edge. */
 static void find_paths(bool paths[NODES][NODES])
 {
 	for (uint32_t to = 0; to < NODES; to++)

@@ -441,7 +441,7 @@ END_TEST
 /* The direction flag and alignment checks on, in a constructor. */
 #define UNTIDY "__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | 0x40400); "
 
-/* Whether they are, or the trap flag, on this thread. */
+/* Return whether they, or the trap flag, are set on this thread. */
 static bool is_untidy(void)
 {
 	return __builtin_ia32_readeflags_u64() & 0x40500;

@@ -229,7 +229,7 @@ static bool is_acyclic(const struct trial *trial, uint32_t last)
 	return true;
 }
 
-/* Whether a division of the tasks up to this one is one that is allowed, if it is without this one. */
+/* Return whether a division of the tasks up to this one is allowed, if it is without this one. */
 static bool fits(const struct trial *trial, uint32_t task)
 {
 	for (uint32_t p = 0; p < task; p++) {

@@ -278,7 +278,7 @@ START_TEST(home_does_not_speak_for_all)
 }
 END_TEST
 
-/* Nor does a home's own await speak for the other cores of a later step. */
+/* A home's own await does not cover the other cores of a later step either. */
 START_TEST(all_does_not_know_what_a_home_knows)
 {
 	struct plan *plan = begin(2);
