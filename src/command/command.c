@@ -1,5 +1,5 @@
-/* The command line: one pass over the words, whose response files are expanded (response.c), each of them an operand
- * or an option (option.c); then what options want of one another. */
+/* The command line. One pass over the words, after expanding response files (response.c), interprets each as an operand
+ * or an option (option.c). Then options are checked against each other. */
 #include "config.h"
 
 #include "src/command/command.h"
@@ -21,7 +21,7 @@ enum { DEFAULT_MAXIMUM_THREADS = 8 };
 
 struct words {
 	sk_words list;
-	struct sk_place place; /* of the one that is being read */
+	struct sk_place place; /* of the current word */
 	struct sk_arena *arena;
 	struct sk_diag *diag;
 	struct sk_command_line *command;
@@ -41,7 +41,7 @@ static void set_number(struct words *words, const struct sk_option *option, cons
 		*field = (unsigned)number;
 }
 
-/* The number of the value among the names, which end with NULL; that of NULL after an error. */
+/* Return the number of the value among the names, which end with NULL; after an error, the number of that NULL. */
 static unsigned choose_name(struct words *words, const char *option, const char *const *names, const char *wanted,
 			    const char *value)
 {
@@ -78,7 +78,7 @@ static void set_icf(struct words *words, const char *value)
 	words->command->icf = (enum sk_icf)choose_name(words, "icf", names, "none, safe or all", value);
 }
 
-/* This machine's processor, or what the names say. */
+/* Select this machine's instruction sets, or the named ones. */
 static void set_isa(struct words *words, const char *value)
 {
 	const char *unknown, *name;
@@ -94,7 +94,7 @@ static void set_isa(struct words *words, const char *value)
 		 sk_did_you_mean(words->arena, name, sk_isa_names, sk_isa_name_count));
 }
 
-/* The names of "trap:NAME,NAME". */
+/* Add the names of "trap:NAME,NAME". */
 static void add_trapped(struct words *words, const char *names)
 {
 	for (size_t length;; names += length + 1) {
@@ -109,7 +109,7 @@ static void add_trapped(struct words *words, const char *names)
 	}
 }
 
-/* What ld has, and traps. Names add up; else the last one counts. */
+/* Accept ld's values, and traps. Names accumulate; otherwise the last value counts. */
 static void set_unresolved(struct words *words, const char *value)
 {
 	static const char with_names[] = "trap:";
@@ -134,7 +134,7 @@ static void set_unresolved(struct words *words, const char *value)
 	}
 }
 
-/* "fast, md5 or tree": those that are accepted. */
+/* Return "fast, md5 or tree": the accepted values. */
 static const char *list_values(struct sk_arena *arena, const struct sk_option_value *values)
 {
 	const char *list = "", *last = NULL;
@@ -149,7 +149,7 @@ static const char *list_values(struct sk_arena *arena, const struct sk_option_va
 	return sk_arena_print(arena, "%s or %s", list, last);
 }
 
-/* A value that changes nothing still has to be one that ld knows. */
+/* A value that changes nothing must still be one that ld knows. */
 static void accept_value(struct words *words, const struct sk_option *option, const char *value)
 {
 	const struct sk_option_value *known = option->values;
@@ -166,7 +166,7 @@ static void accept_value(struct words *words, const struct sk_option *option, co
 		sk_error(words->diag, words->place, "%s=%s: %s", name, value, known->refusal);
 }
 
-/* `source` stands in messages where a file does. */
+/* Messages give `source` in place of a file. */
 static void add_override(struct words *words, const char *source, const char *text)
 {
 	const struct sk_place *origin = sk_place_keep(words->arena, words->place);
@@ -175,18 +175,18 @@ static void add_override(struct words *words, const char *source, const char *te
 	sk_array_push(words->arena, &words->command->scope_options, (struct sk_name){text, place});
 }
 
-/* The processors that this process may use, but not so many that the threads would only wait for memory. */
+/* The number of processors that this process may use, limited because more threads would only wait for memory. */
 static unsigned default_threads(void)
 {
 	cpu_set_t processors;
 
-	if (sched_getaffinity(0, sizeof(processors), &processors) < 0) /* there are more than a set can hold */
+	if (sched_getaffinity(0, sizeof(processors), &processors) < 0) /* more than the set can hold */
 		return DEFAULT_MAXIMUM_THREADS;
 	int count = CPU_COUNT(&processors);
 	return count > DEFAULT_MAXIMUM_THREADS ? DEFAULT_MAXIMUM_THREADS : (unsigned)count;
 }
 
-/* What most options do: they set a field. */
+/* Set a field, as most options do. */
 static void set_field(struct words *words, const struct sk_option *option, const char *value)
 {
 	char *field = (char *)words->command + option->field;
@@ -270,7 +270,7 @@ static void apply_option(struct words *words, const struct sk_option *option, co
 	}
 }
 
-/* For --repro. */
+/* Record the word for --repro. */
 static void record(struct words *words, const struct sk_option *option, const char *value)
 {
 	const char *head = sk_arena_print(words->arena, "%s%s", sk_option_spelling(words->arena, option),
@@ -278,7 +278,7 @@ static void record(struct words *words, const struct sk_option *option, const ch
 	struct sk_command_word word = {head, value, SK_WORD_PLAIN};
 	char isa[SK_ISA_TEXT_SIZE];
 
-	if (option->action == SK_OPTION_SET_ISA) /* another machine's processor is another one */
+	if (option->action == SK_OPTION_SET_ISA) /* native differs on another machine */
 		word.value = sk_arena_print(words->arena, "%s", sk_isa_text(isa, words->command->isa));
 	if (option->action == SK_OPTION_SET_REPRODUCTION)
 		return;
@@ -302,7 +302,7 @@ static void add_operand(struct words *words, const char *word, bool whole)
 		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){word, false, whole});
 }
 
-/* The first file is the manifest, or the model, where something is linked. */
+/* The first file is the manifest or the model, if something is linked. */
 static void take_manifest(struct sk_command_line *command)
 {
 	size_t first = 0;
@@ -317,7 +317,7 @@ static void take_manifest(struct sk_command_line *command)
 		(command->inputs.count - first) * sizeof(*command->inputs.items));
 }
 
-/* A letter says little about what it wants: -h is help elsewhere. */
+/* For a letter, also give the option's long name, since -h means help elsewhere. */
 static void refuse_missing_value(struct words *words, const struct sk_option *option, const char *word)
 {
 	bool letter = word[1] != '-' && !word[2] && option->name;
@@ -326,7 +326,7 @@ static void refuse_missing_value(struct words *words, const struct sk_option *op
 		 letter ? option->name : "", letter ? "); try 'sklink --help'" : "");
 }
 
-/* Whether the option takes the next word as its value. */
+/* Return true if the option takes the next word as its value. */
 static bool takes_next(const struct words *words, size_t i, const struct sk_option *option)
 {
 	const char *next = i + 1 < words->list.count ? words->list.items[i + 1].text : NULL;
@@ -401,7 +401,7 @@ const char *sk_command_destination(const struct sk_command_line *command, const 
 	return path && command->check && strcmp(path, "-") != 0 ? NULL : path;
 }
 
-/* Each file is replaced as a whole: the last one to be written would be what remains. */
+/* Each output replaces its file as a whole, so of two with one path only the last would remain. */
 static void check_outputs(struct sk_diag *diag, const struct sk_command_line *command)
 {
 	struct sk_command_output outputs[SK_COMMAND_OUTPUTS];
@@ -415,7 +415,7 @@ static void check_outputs(struct sk_diag *diag, const struct sk_command_line *co
 					 outputs[j].option, outputs[i].option);
 }
 
-/* What options want of one another. */
+/* Check options against each other. */
 static void check(struct sk_diag *diag, const struct sk_command_line *command)
 {
 	struct sk_place nowhere = {0};
@@ -453,7 +453,8 @@ const char *sk_command_strip_option(const struct sk_command_line *command)
 	return command->strip_all ? "-s" : command->strip_debug ? "-S" : NULL;
 }
 
-/* -L=DIR and -L$SYSROOT/DIR, wherever --sysroot stands. A reproduction has no sysroot, so its words change, too. */
+/* Expand -L=DIR and -L$SYSROOT/DIR, wherever --sysroot is given. A reproduction has no sysroot, so its words also
+ * change. */
 static void apply_sysroot(const struct words *words)
 {
 	struct sk_command_line *command = words->command;
@@ -473,8 +474,8 @@ static void apply_sysroot(const struct words *words)
 	}
 }
 
-/* Where libskernels.a is installed: as far from the folder of this program as configure has it. NULL: this program is
- * not where it would be installed. */
+/* Return the directory where libskernels.a is installed, at configure's path relative to the directory of this program.
+ * NULL: this program is not in its installed place. */
 static const char *installed_libraries(struct sk_arena *arena)
 {
 	char *program = realpath("/proc/self/exe", NULL), *slash = program ? strrchr(program, '/') : NULL;
@@ -492,7 +493,7 @@ static const char *installed_libraries(struct sk_arena *arena)
 	return from && access(from, X_OK) == 0 ? from : NULL;
 }
 
-/* Behind all others, as if the command line ended with it: so a reproduction has it, too. */
+/* Searched after all others, as if the command line ended with it, so that a reproduction also has it. */
 static void add_installed_libraries(struct words *words)
 {
 	const char *folder = words->command->no_standard_libraries ? NULL : installed_libraries(words->arena);
@@ -529,7 +530,7 @@ static void add_environment(struct words *words)
 	if (!text)
 		return;
 	add_override(words, "SKLINK_SCOPE_OPTIONS", text);
-	/* A link that repeats this one has not got the environment. */
+	/* A reproduced link does not have the environment. */
 	sk_array_push(words->arena, &words->command->words, (struct sk_command_word){"--scope-options=", text});
 }
 

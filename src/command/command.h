@@ -16,26 +16,27 @@ struct sk_timing;
 
 /* ==== command.c ====
  *
- * The command line of sklink: GNU ld's habits. "-o f", "-of", "--opt v", "--opt=v", single or double dash for long
- * options, response files "@file" in any position. In: argv. Out: one struct in which nothing is left to interpret. */
+ * The command line of sklink, with GNU ld's conventions: "-o f", "-of", "--opt v", "--opt=v", single or double dash for
+ * long options, response files "@file" in any position. Input: argv. Output: a struct that needs no further
+ * interpretation. */
 
 /* One input in command-line order. */
 struct sk_command_input {
 	const char *name;
 	bool is_library; /* -l name; otherwise a path */
-	bool whole_archive; /* stood behind --whole-archive */
+	bool whole_archive; /* it follows --whole-archive */
 };
 
 enum sk_word_kind {
 	SK_WORD_PLAIN,
 	SK_WORD_INPUT, /* the value is the path of a file to read */
-	SK_WORD_FOLDER, /* of a folder to read from */
+	SK_WORD_FOLDER, /* the value is the path of a directory to read from */
 	SK_WORD_OUTPUT, /* the value is the path of a file to write */
 };
 
 /* One argument, as --repro repeats it. */
 struct sk_command_word {
-	const char *option; /* what stands in front of its value: "--soname=", "-z"; NULL: the value is an input */
+	const char *option; /* the text before its value: "--soname=", "-z"; NULL: the value is an input */
 	const char *value; /* NULL: none */
 	enum sk_word_kind kind;
 };
@@ -44,7 +45,7 @@ struct sk_command_line {
 	const char *manifest;
 	const char *output;
 	SK_ARRAY(struct sk_command_input) inputs;
-	SK_ARRAY(struct sk_command_word) words; /* all of them, in order, but those of --repro and --chroot */
+	SK_ARRAY(struct sk_command_word) words; /* all of them, in order, except those of --repro and --chroot */
 	sk_texts search_paths; /* -L */
 	sk_texts required; /* -u, --require-defined */
 	sk_texts assignments; /* --defsym */
@@ -53,43 +54,44 @@ struct sk_command_line {
 	sk_texts traced_symbols; /* --trace-symbol */
 	sk_texts asked_symbols; /* --why-live */
 	sk_texts response_files;
-	SK_ARRAY(struct sk_name) scope_options; /* SCOPE=OPTIONS; what comes later counts */
+	SK_ARRAY(struct sk_name) scope_options; /* SCOPE=OPTIONS; later ones override earlier ones */
 	sk_texts explained; /* --explain: tasks */
 	sk_texts shapes, dimensions, frozen; /* --shape, --dim, --freeze: NAME=VALUE */
 	sk_texts scopes; /* --scope: NAME=PATTERN */
-	const char *model_option; /* the first option that is about a model, as "--shape"; NULL: there is none */
+	const char *model_option; /* the first option that is about a model, such as "--shape"; NULL: none */
 	const char *model_text; /* --model-text; NULL: none */
 	const char *dump_folder; /* --dump-dir; NULL: none */
 	sk_texts states; /* --state: INPUT=OUTPUT */
 	sk_texts kept; /* --keep: names of values, or patterns */
 	const char *fusion_flags; /* --fusion-flags; NULL: none */
-	const char *environment_flags, *environment_name; /* the same of a variable, and its name; NULL: none is set */
+	const char *environment_flags,
+		*environment_name; /* the same from a variable, and its name; NULL: none is set */
 	const char *ge_extent, *ge_level, *ge_folder,
-		*ge_format; /* DUMP_GE_GRAPH and its like of the environment; NULL: not set */
+		*ge_format; /* DUMP_GE_GRAPH and related variables of the environment; NULL: not set */
 	const char *fusion_target; /* --fusion-target; NULL: none */
 	const char *switches; /* --fusion-switch-file; NULL: none */
 	const char *fusion_result; /* --fusion-result; NULL: none */
 	sk_texts rules; /* --rules */
 	bool no_pattern_fusion;
 	bool external_links;
-	const char *checked_rules; /* --check-rules, for which all files are inputs; NULL: there is something to link */
+	const char *checked_rules; /* --check-rules, for which all files are inputs; NULL: a package is linked */
 	bool verbose; /* --verbose, or GLOG_v of the environment */
 	const char *report; /* --report; NULL: none */
 	const char *version_script, *ordering_file; /* NULL: none */
 	const char *extractions_file; /* --why-extract; NULL: none */
 	const char *sysroot; /* NULL: none */
-	const char *emulation; /* -m; NULL: that of the objects */
-	bool shared; /* -shared: as every package is */
+	const char *emulation; /* -m; NULL: the objects' own */
+	bool shared; /* -shared, which is true of every package */
 	bool discard_locals; /* -x */
 	bool no_delete; /* -z nodelete */
 	const char *soname, *map_file, *dependency_file, *header; /* NULL: none */
 	const char *weights; /* --weights; NULL: constants are in the package */
 	bool relocatable; /* -r */
-	bool embed; /* the package in the header, too */
+	bool embed; /* also put the package into the header */
 	bool check; /* --check: no file is written */
 	const char *time_trace; /* --time-trace=FILE; NULL: none */
 	const char *reproduction; /* --repro; NULL: none */
-	const char *root; /* --chroot: where paths in files that start with a slash start; NULL: where they say */
+	const char *root; /* --chroot: the root for absolute paths in files; NULL: the system's root */
 	const char *private_key; /* --sign; NULL: none */
 	bool task_entries, no_task_entries;
 	bool allow_multiple_definition;
@@ -100,9 +102,9 @@ struct sk_command_line {
 	bool no_demangle;
 	bool no_standard_libraries; /* --nostdlib */
 	bool cross_references; /* --cref */
-	bool no_gc_sections; /* nothing of the objects that take part is collected */
+	bool no_gc_sections; /* keep everything in the objects that take part */
 	enum sk_icf icf;
-	uint64_t isa; /* --isa: instruction sets that kernels may need which operators pick */
+	uint64_t isa; /* --isa: instruction sets that kernels chosen by operators may need */
 	bool print_gc_sections, print_icf_sections, trace, statistics;
 	bool strip_all, strip_debug;
 	uint64_t max_page_size; /* -z max-page-size; 0: the architecture's */
@@ -112,20 +114,20 @@ struct sk_command_line {
 	enum sk_colour colour; /* --color-diagnostics */
 	unsigned error_limit; /* 0: no limit */
 	unsigned threads; /* at least 1 */
-	bool help, version; /* asked for: nothing else matters */
+	bool help, version; /* requested: everything else is ignored */
 };
 
-/* False if the command line is wrong; the reasons are in the sink, which knows then what is wanted of messages. */
+/* Return false if the command line is wrong; the errors are in the sink. Also set the sink's options for messages. */
 bool sk_command_parse(struct sk_arena *arena, struct sk_diag *diag, int argc, char **argv,
 		      struct sk_command_line *command);
 
-/* The option that leaves out debug information, as users write it; NULL: it is kept. */
+/* Return the option that leaves out debug information, as users write it; NULL: it is kept. */
 const char *sk_command_strip_option(const struct sk_command_line *command);
 
 /* A file to write. */
 struct sk_command_output {
-	const char *option; /* that asks for it */
-	const char *path; /* NULL: it is not asked for */
+	const char *option; /* the option that asks for it */
+	const char *path; /* NULL: not requested */
 };
 
 enum { SK_COMMAND_OUTPUTS = 11 };
@@ -133,7 +135,7 @@ enum { SK_COMMAND_OUTPUTS = 11 };
 void sk_command_list_outputs(const struct sk_command_line *command,
 			     struct sk_command_output outputs[SK_COMMAND_OUTPUTS]);
 
-/* Where that goes which is asked for at the path: the path, or NULL if it is nowhere or --check wants no file. */
+/* Return the path to write the output to: the given path, or NULL if that is NULL or if --check forbids files. */
 const char *sk_command_destination(const struct sk_command_line *command, const char *path);
 
 /* ==== option.c ==== */
@@ -143,38 +145,36 @@ void sk_command_print_help(struct sk_arena *arena, FILE *stream);
 
 /* ==== configure.c ====
  *
- * What the command line says to the linker. In: a command that has been understood. Out: a linker that is set up, and
- * knows the inputs and what else the package depends on. */
+ * Passes the command line on to the linker. Input: a parsed command. Output: a linker that is set up, and knows the
+ * inputs and the package's other dependencies. */
 
-/* The caller destroys it. timing: NULL if nobody wants to know. lines: the stream that the linker prints to, which may
- * become another one. */
+/* Create a linker; the caller destroys it. timing may be NULL. lines: the stream that the linker prints to, which may
+ * change later. */
 struct sk_linker *sk_command_create_linker(const struct sk_command_line *command, struct sk_arena *arena,
 					   struct sk_diag *diag, struct sk_timing *timing, FILE **lines);
 
-/* What the linker does not read itself. */
+/* Add the files that the linker does not read itself. */
 void sk_command_add_dependencies(const struct sk_command_line *command, struct sk_linker *linker);
 
-/* Threads read the inputs while this one reads the manifest. */
+/* Let threads read the inputs while this one reads the manifest. */
 void sk_command_read_ahead(const struct sk_command_line *command, struct sk_arena *arena, struct sk_linker *linker);
 
-/* All inputs, in the order of the command line, and the symbols that it requires. Errors are in the sink. */
+/* Add all inputs, in the order of the command line, and the symbols that it requires. Errors go to the sink. */
 void sk_command_add_inputs(const struct sk_command_line *command, struct sk_linker *linker, struct sk_timing *timing);
 
-/* No output is one of the files that the linker has read: a file that replaces one of those it is made from would be a
- * loss that nobody wants. False after an error. */
+/* Check that no output would replace a file that the linker has read. Return false after an error. */
 bool sk_command_check_outputs(const struct sk_command_line *command, struct sk_diag *diag, struct sk_linker *linker);
 
 /* ==== reproduction.c ====
  *
- * --repro: a tar archive with all that a link has read, so that it can be done again elsewhere. `tar xf FILE`, then
- * `sklink @response.txt` in its folder makes the same package or says the same errors.
+ * --repro: a tar archive with all files that a link has read, so that it can be repeated elsewhere. `tar xf FILE`, then
+ * `sklink @response.txt` in its directory makes the same package or reports the same errors.
  *
- * Files lie in the archive where they lie on this machine, from the root on, so that paths which files hold (of
- * constants, of members of thin archives) still lead to them; --chroot=. takes care of those that start with a slash.
- */
+ * Files have the same paths in the archive as on this machine, from the root on. Paths within files (of constants, of
+ * members of thin archives) therefore still lead to them; --chroot=. handles absolute ones. */
 
-/* Writes the archive that the command asks for; `flags` are those of fusion that the environment has, NULL if they do
- * not count. False after an error in the sink. */
+/* Write the archive that the command asks for. flags: fusion flags from the environment, NULL if they are overridden.
+ * Return false after an error in the sink. */
 bool sk_reproduction_write(struct sk_diag *diag, const struct sk_command_line *command, const char *flags,
 			   struct sk_linker *linker);
 

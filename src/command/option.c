@@ -1,6 +1,5 @@
-/* The table of options; see command-parts.h. The rows stand in the order of --help. A new option has its row here, and
- * its paragraph in sklink(1).
- */
+/* The table of options; see command-parts.h. The rows are in the order of --help. A new option has its row here, and
+ * its paragraph in sklink(1). */
 #include "config.h"
 
 #include "src/command/command-parts.h"
@@ -32,7 +31,7 @@ static const struct sk_option_value build_ids[] = {
 	{NULL, NULL},
 };
 
-/* The text of an option that shares its paragraph of --help with the next one: the text of that one is for both. */
+/* The text of an option that shares a paragraph of --help with the next one, which has the text for both. */
 #define WITH_NEXT ""
 
 static const struct sk_option options[] = {
@@ -208,7 +207,7 @@ static const struct sk_option options[] = {
 	 "whether messages are coloured (default auto: on a terminal, without NO_COLOR)"},
 	{NULL, NULL, SK_OPTION_ACCEPT, 0, "@FILE", "read more arguments from FILE"},
 
-	/* Everybody's builds pass these. sklink(1) says of each why it changes nothing here. */
+	/* Build systems commonly pass these. sklink(1) gives the reason why each changes nothing here. */
 	{NULL, "O", SK_OPTION_ACCEPT, 0, "N", WITH_NEXT, .values = levels},
 	{"build-id", NULL, SK_OPTION_ACCEPT, 0, "[=STYLE]", WITH_NEXT, .values = build_ids},
 	{"hash-style", NULL, SK_OPTION_ACCEPT, 0, "STYLE", WITH_NEXT, .values = hash_styles},
@@ -235,7 +234,7 @@ static const struct sk_option options[] = {
 	{"help", NULL, SK_OPTION_SET_FLAG, FIELD(help), NULL, "print this help"},
 	{"version", "v", SK_OPTION_SET_FLAG, FIELD(version), NULL, "print the version"},
 
-	/* These would be lies. */
+	/* These would misdescribe a package. */
 	{"pie", NULL, SK_OPTION_REFUSE, .refusal = "a package is a shared object, and no program"},
 	{"no-pie", NULL, SK_OPTION_REFUSE, .refusal = "a package is a shared object, which has no fixed address"},
 	{"static", NULL, SK_OPTION_REFUSE, .refusal = "a package imports functions of the C library"},
@@ -290,8 +289,8 @@ const char *sk_option_spelling(struct sk_arena *arena, const struct sk_option *o
 			    : sk_arena_print(arena, "-%s", option->letter);
 }
 
-/* "; did you mean" the option whose letter is this one in the other case, or "". Any two letters are one edit apart, so
- * a wrong one says nothing else about what was meant. */
+/* Return "; did you mean" with the option that has this letter in the other case, or "". Any two letters are one edit
+ * apart, so edit distance gives no useful suggestion. */
 static const char *letter_in_other_case(struct sk_arena *arena, const char *word)
 {
 	for (unsigned i = 0; i < OPTION_COUNT; i++)
@@ -332,7 +331,7 @@ static const char help_end[] =
 	"skrun(1) to run a package, skdump(1) to look into one, sklink-bisect(1) to find the cause of a wrong\n"
 	"result.\n";
 
-/* The letter and the name, each with the value. */
+/* Return the letter and the name, each with the value. */
 static const char *spell_with_value(struct sk_arena *arena, const struct sk_option *option)
 {
 	const char *value = option->value ? option->value : "", *space = option->value ? " " : "";
@@ -347,7 +346,7 @@ static const char *spell_with_value(struct sk_arena *arena, const struct sk_opti
 	return sk_arena_print(arena, "-%s%s%s, %s%s%s%s", option->letter, space, value, dash, name, sign, value);
 }
 
-/* Print the text in its column, after so many columns of spellings. */
+/* Print the text in its column. column: the width of the spellings already printed. */
 static void print_text(const char *text, int column, FILE *stream)
 {
 	enum { INDENT = 28 };
