@@ -1,4 +1,4 @@
-/* See outputs-parts.h. Each list has one item a line, so that reports can be compared line by line. */
+/* See outputs-parts.h. Each item of a list has a line of its own, so that reports can be compared line by line. */
 #include "src/outputs/outputs-parts.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static const char *task_name(const struct writer *writer, uint32_t task)
 	return sk_plan_string(&writer->plan->tasks[task].name);
 }
 
-/* After its first task. */
+/* The step's first task, which identifies it. */
 static const char *step_name(const struct writer *writer, uint32_t step)
 {
 	return sk_plan_string(&sk_plan_step_task(writer->plan, &writer->plan->steps[step])->name);
@@ -73,13 +73,13 @@ static void put_sizes(const struct writer *writer)
 	sk_json_end(writer->json);
 }
 
-/* ---- scopes: what was asked for, and what came of it ---- */
+/* ---- scopes: requests and results ---- */
 
 struct scope {
 	const char *name;
 	SK_ARRAY(uint32_t) asked; /* tasks */
 	SK_ARRAY(uint32_t) launches; /* superkernels */
-	SK_ARRAY(uint32_t) singles; /* tasks that are launched by themselves */
+	SK_ARRAY(uint32_t) singles; /* tasks that are launched alone */
 };
 
 typedef SK_ARRAY(struct scope) scope_list;
@@ -186,14 +186,14 @@ static struct code *measure_entries(const struct writer *writer)
 	return codes;
 }
 
-/* That are shared out among the cores. */
+/* Return the number of parts that the cores share out. */
 static uint64_t parts_of(const struct sk_plan_partition *partition)
 {
 	return partition->blocks ? partition->blocks : (partition->extent - 1) / partition->unit + 1;
 }
 
-/* How many cores of the lane have work, at most: as many as the greatest number of blocks, units or homes; more would
- * stand idle. */
+/* Return the most cores of the lane that have work: the greatest number of blocks, units or homes. More cores would be
+ * idle. */
 static uint64_t useful_cores(const struct writer *writer, const struct sk_plan_launch *launch, uint32_t lane)
 {
 	const struct sk_plan_view *plan = writer->plan;
@@ -318,7 +318,7 @@ static void put_group(const struct writer *writer, uint32_t launch, uint32_t ind
 	sk_json_end(json);
 }
 
-/* Each group, then what all of them change: without groups, and with them. */
+/* Write each group, then the totals without groups and with them. */
 static void put_groups(const struct writer *writer)
 {
 	const struct sk_plan_view *plan = writer->plan;
@@ -434,7 +434,7 @@ static void put_dependency(const struct writer *writer, const struct sk_fact *fa
 	sk_json_end(json);
 }
 
-/* They have no launch. */
+/* Idle tasks have no launch. */
 static void put_idle(const struct writer *writer)
 {
 	sk_json_begin_list(writer->json, "idle", SK_JSON_LINE);

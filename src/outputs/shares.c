@@ -59,11 +59,11 @@ static void add_kernels(struct shares *shares, const struct sk_model *model, con
 	add_kernel(shares, &total, plan->task_count, "<total>");
 }
 
-/* Bytes of code that a task takes. */
+/* Bytes of code that belong to a task. */
 struct task_code {
-	uint64_t dispatcher; /* of the launch that runs it, all lanes */
-	uint64_t serial; /* of that launch's serial entry */
-	uint64_t entries; /* of its own entries, parallel and serial, without what each function begins and ends with */
+	uint64_t dispatcher; /* in the launch that runs it, all lanes */
+	uint64_t serial; /* in that launch's serial entry */
+	uint64_t entries; /* in its own entries, parallel and serial, without the functions' prologues and epilogues */
 };
 
 static uint64_t *share_of(struct task_code *code, const struct sk_plan_launch *launch, bool serial)
@@ -73,7 +73,7 @@ static uint64_t *share_of(struct task_code *code, const struct sk_plan_launch *l
 	return serial ? &code->serial : &code->dispatcher;
 }
 
-/* Whose the bytes of one function are; *part is where the last question has ended. */
+/* Add the bytes of one function to their tasks. *part is the end of the previous function. */
 static void measure_function(const struct sk_code *code, const struct sk_code_symbol *function,
 			     const struct sk_plan_launch *launch, bool serial, size_t *part, struct task_code *tasks)
 {
