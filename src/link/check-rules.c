@@ -1,5 +1,5 @@
-/* --check-rules; see link.h. Both sides of each variant become parts of one graph without inputs, which is
- * computed as constants are. */
+/* --check-rules; see link.h. Both sides of each variant become parts of one graph without inputs, which is computed
+ * like constants. */
 #include "src/link/link.h"
 
 #include <inttypes.h>
@@ -14,11 +14,11 @@
 #include "graph/rules/rules.h"
 #include "src/model/model.h"
 
-/* Outputs that are to be the same. */
+/* Outputs that must be equal. */
 struct pair {
 	const struct sk_rule *rule;
 	const char *name;
-	uint32_t pattern, replacement; /* values of the graph of all */
+	uint32_t pattern, replacement; /* values of the common graph */
 };
 
 struct checker {
@@ -26,7 +26,7 @@ struct checker {
 	struct sk_arena *arena;
 	struct sk_op_graph *all;
 	SK_ARRAY(struct pair) pairs;
-	SK_ARRAY(uint32_t) wanted; /* values: those of the pairs */
+	SK_ARRAY(uint32_t) wanted; /* values of the pairs */
 	unsigned checked, unchecked; /* variants */
 };
 
@@ -69,8 +69,8 @@ static void add_variant(struct checker *checker, const struct sk_rule *rule, uns
 
 /* ---- results ---- */
 
-/* How far two elements may lie apart, as a part of the larger of them and 1. What is quantised may be rounded to the
- * next integer. */
+/* Return the permitted difference of two elements, relative to the larger of them and 1. A quantised value may be
+ * rounded to the adjacent integer. */
 static double bound_of(enum sk_dtype dtype)
 {
 	switch (dtype) {

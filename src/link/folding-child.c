@@ -1,5 +1,5 @@
-/* The process that computes constants; see link.h. There may be gigabytes of them: what is read are the mapped
- * files, what is written goes into the file of results behind each launch, and of both little stays in memory. */
+/* The process that computes constants; see link.h. There may be gigabytes of them. They are read from mapped files, and
+ * results are written to the file of results after each launch, so that little of either stays in memory. */
 #include "src/link/link.h"
 
 #include <errno.h>
@@ -22,30 +22,30 @@
 #include "src/command/command.h"
 #include "src/model/model.h"
 
-static const uint64_t most_stacks = 4ULL << 30; /* bytes that threads and cores take besides */
+static const uint64_t most_stacks = 4ULL << 30; /* bytes for the stacks of threads and cores */
 
-/* Results that are complete with the same launch, one after the other. Memory that has just been used is several times
- * as fast as new one: what one launch writes alone is bound to the same bytes, launch after launch; or by turns to two
- * times as many, so that one launch can run while the results of another one are written. */
+/* Results that are complete after the same launch, as lists. Recently used memory is several times as fast as new
+ * memory. Results that only one launch writes are therefore bound to the same buffer for every launch. If two buffers
+ * alternate, one launch can run while the results of another one are written. */
 struct results {
-	uint8_t *memory; /* each at its place in the file */
+	uint8_t *memory; /* each at its offset in the file */
 	uint32_t *first; /* by launch; SK_NONE: none */
 	uint32_t *next; /* by output */
-	bool *alone; /* by output: one launch writes it */
-	uint8_t *buffers[2]; /* for those that a launch writes alone; the same one twice if they are large */
+	bool *alone; /* by output: a single launch writes it */
+	uint8_t *buffers[2]; /* for outputs that a single launch writes; both are the same if they are large */
 };
 
-/* What the thread that writes results is at. */
+/* The state of the thread that writes results. */
 struct writer {
 	pthread_t thread;
 	bool started; /* there is a thread to wait for */
-	uint32_t launch; /* whose results they are */
-	int error; /* errno of what could not be written, or 0 */
+	uint32_t launch; /* the launch with these results */
+	int error; /* errno of a failed write, or 0 */
 };
 
 struct run {
 	const struct sk_folding *folding;
-	struct sk_link *link; /* the package's */
+	struct sk_link *link; /* the link of the package with the constants */
 	const void **sources; /* by value of the graph: elements of a constant, or NULL */
 	struct results results;
 	struct writer writer;
@@ -78,13 +78,13 @@ static struct sk_command_line child_command(const struct sk_command_line *comman
 					.threads = 1};
 }
 
-/* What the package reads are inputs of it: constants would be copied into it. */
+/* The model's constants become inputs of the package; otherwise they would be copied into it. */
 static const void **take_sources(const struct sk_folding *folding, struct sk_arena *arena)
 {
 	struct sk_op_graph *graph = folding->graph;
 	const void **sources = SK_NEW_ARRAY(arena, const void *, graph->values.count + 1);
 
-	for (size_t i = 0; i < graph->values.count; i++) { /* this process has them for itself */
+	for (size_t i = 0; i < graph->values.count; i++) { /* this process has its own copy */
 		struct sk_value *value = &graph->values.items[i];
 
 		sources[i] = value->contents;
@@ -95,7 +95,7 @@ static const void **take_sources(const struct sk_folding *folding, struct sk_are
 	return sources;
 }
 
-/* What the manifest says of kernels counts here, too. */
+/* The manifest's kernels also apply here. */
 static struct sk_model *create_model(const struct sk_folding *folding, struct sk_link *link)
 {
 	const struct sk_model *outer = folding->link->model;
@@ -108,16 +108,16 @@ static struct sk_model *create_model(const struct sk_folding *folding, struct sk
 	model->declared_names = outer->declared_names;
 	model->libraries.items = outer->libraries.items;
 	model->libraries.count = outer->libraries.count;
-	model->allowed_isa = 0; /* the same bytes on every machine */
+	model->allowed_isa = 0; /* compute the same bytes on every machine */
 	return model;
 }
 
-/* What users want of scopes and streams is about tasks of the package, and these are none. */
+/* Users' scopes and streams are for tasks of the package, and these are not among them. */
 static bool link_constants(const struct sk_folding *folding, struct sk_link *link)
 {
 	struct sk_op_graph graph = *folding->graph;
 
-	for (size_t i = 0; i < graph.nodes.count; i++) { /* this process has them for itself */
+	for (size_t i = 0; i < graph.nodes.count; i++) { /* this process has its own copy */
 		graph.nodes.items[i].scope = NULL;
 		graph.nodes.items[i].stream = 0;
 	}
@@ -141,7 +141,7 @@ static uint64_t output_bytes(const struct sk_folding *folding, uint32_t output)
 	return sk_value_bytes(&folding->graph->values.items[folding->outputs[output]]);
 }
 
-/* By tensor of the package: the output that it is, or SK_NONE. */
+/* Return, by tensor of the package, its output, or SK_NONE. */
 static uint32_t *find_outputs(const struct run *run)
 {
 	const struct sk_folding *folding = run->folding;
@@ -200,8 +200,8 @@ static void order_results(struct run *run, const uint32_t *outputs)
 	}
 }
 
-/* In pieces for which the kernel has pages at hand, and which begin where such pages do; see base/file.c. The errno
- * of what fails, or 0. */
+/* Write in pieces that suit the kernel's page cache and are aligned to its pages; see base/file.c. Return the errno of
+ * a failure, or 0. */
 static int write_result(const struct run *run, uint32_t output, const uint8_t *bytes)
 {
 	enum { PIECE = 64 << 10 };
@@ -221,18 +221,18 @@ static int write_result(const struct run *run, uint32_t output, const uint8_t *b
 	return 0;
 }
 
-/* Whether it has its bytes in the buffer while the launch that writes it runs. */
+/* Return true if the output is in the buffer while the launch that writes it runs. */
 static bool is_buffered(const struct run *run, uint32_t output)
 {
 	return run->results.alone[output] && output_bytes(run->folding, output) >= SK_FOLDING_MUCH;
 }
 
-/* How much of the buffer an output takes. */
+/* Return the bytes of the buffer that an output takes. */
 static uint64_t buffer_room(const struct run *run, uint32_t output)
 {
 	uint64_t room;
 
-	sk_align(output_bytes(run->folding, output), SK_FOLDING_PAGE, &room); /* its place in the file has been */
+	sk_align(output_bytes(run->folding, output), SK_FOLDING_PAGE, &room); /* cannot overflow, as in add_place */
 	return is_buffered(run, output) ? room : 0;
 }
 
@@ -245,7 +245,7 @@ static uint64_t launch_room(const struct run *run, uint32_t launch)
 	return size;
 }
 
-/* Of the launch that needs the largest one. */
+/* Return the size of the largest buffer that a launch needs. */
 static uint64_t buffer_size(const struct run *run)
 {
 	uint64_t most = 0;
@@ -255,9 +255,9 @@ static uint64_t buffer_size(const struct run *run)
 	return most;
 }
 
-/* ---- running it ---- */
+/* ---- running the package ---- */
 
-/* Constants are read where they are, unless a kernel reads behind them, or they do not begin where tensors do. */
+/* Constants are bound in place, unless a kernel reads past their end, or they are not aligned like tensors. */
 static bool bind_source(const struct run *run, const struct sk_tensor *tensor, const void *contents)
 {
 	void *bytes = (void *)(uintptr_t)contents; /* inputs are not written */
@@ -292,7 +292,7 @@ static bool bind_tensors(const struct run *run, const uint32_t *outputs)
 	return true;
 }
 
-/* Memory that is there once it is written. */
+/* Return memory that becomes resident only when it is written. */
 static uint8_t *reserve(uint64_t size)
 {
 	void *memory = mmap(NULL, size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -304,7 +304,7 @@ static uint8_t *reserve(uint64_t size)
 
 static bool prepare_run(struct run *run)
 {
-	enum { MOST_TWICE = 64 << 20 }; /* bytes: they are memory besides the weights */
+	enum { MOST_TWICE = 64 << 20 }; /* bytes; they are needed in addition to the weights */
 	const uint32_t *outputs = find_outputs(run);
 	struct skrt_source source = {.size = sizeof(source), .name = "the constants"};
 	uint64_t buffer;
@@ -337,7 +337,7 @@ static uint32_t binding_of(const struct run *run, uint32_t output)
 	return model->tensors.items[sk_map_find(&model->tensor_names, name, strlen(name))].binding;
 }
 
-/* Binds what the launch completes to the buffer, or to where it was. */
+/* Bind the results that the launch completes to the buffer, or back to their own places. */
 static bool bind_results(const struct run *run, uint32_t launch, bool buffered)
 {
 	uint8_t *next = run->results.buffers[launch % 2];
@@ -367,7 +367,7 @@ static void *write_results(void *context)
 	return NULL;
 }
 
-/* Waits until the results of launches before are written. */
+/* Wait until the results of earlier launches are written. */
 static bool finish_writing(struct run *run)
 {
 	if (run->writer.started)
@@ -376,7 +376,8 @@ static bool finish_writing(struct run *run)
 	return !run->writer.error;
 }
 
-/* A thread costs more than it takes to write what is little; and if there is none, it works without one. */
+/* Write small results without a thread, since starting one costs more. If no thread can be created, also write without
+ * one. */
 static bool start_writing(struct run *run, uint32_t launch)
 {
 	const bool apart = run->results.buffers[0] != run->results.buffers[1];
@@ -419,7 +420,7 @@ static void limit(int resource, uint64_t most)
 
 	if (getrlimit(resource, &limits))
 		return;
-	if (limits.rlim_max > most) /* as RLIM_INFINITY is */
+	if (limits.rlim_max > most) /* true of RLIM_INFINITY */
 		limits.rlim_max = most;
 	if (limits.rlim_cur > most)
 		limits.rlim_cur = most;
@@ -428,12 +429,12 @@ static void limit(int resource, uint64_t most)
 
 static void set_limits(const struct sk_folding *folding)
 {
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would wait for it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* no process would wait for this one any more */
 	limit(RLIMIT_CPU, SK_FOLDING_SECONDS);
-	alarm(SK_FOLDING_SECONDS); /* a kernel may sleep, too */
+	alarm(SK_FOLDING_SECONDS); /* a kernel may also sleep */
 #ifndef __SANITIZE_ADDRESS__ /* it takes many times as much of the address space */
-	limit(RLIMIT_AS, 64ULL << 30); /* bytes, most of which are mapped files */
-	limit(RLIMIT_DATA, folding->size + folding->most + most_stacks); /* bytes that it has for itself */
+	limit(RLIMIT_AS, 64ULL << 30); /* bytes, mostly mapped files */
+	limit(RLIMIT_DATA, folding->size + folding->most + most_stacks); /* bytes of private memory */
 #endif
 	limit(RLIMIT_CORE, 0);
 }
@@ -448,7 +449,7 @@ _Noreturn void sk_folding_child(const struct sk_folding *folding)
 
 	set_limits(folding);
 	sk_diag_init(&diag, arena);
-	diag.no_warnings = true; /* the link itself gives them */
+	diag.no_warnings = true; /* the link itself reports them */
 	run.sources = take_sources(folding, arena);
 	if (link_constants(folding, &link))
 		run_launches(&run);

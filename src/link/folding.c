@@ -21,26 +21,26 @@
 #include "graph/passes/passes.h"
 #include "src/command/command.h"
 
-/* Of what is computed there is so much at most, and so much more for each byte of the model's constants: what packs
- * moves them, what dequantises makes four or eight bytes of one. Lower limits of sklink itself (ulimit) stay what they
- * are. */
+/* Limits on computed bytes: an absolute one, and one that grows with the model's constants. Packing moves constants,
+ * and dequantising makes four or eight bytes of one. Lower limits of sklink itself (ulimit) stay in force. */
 static const uint64_t most_results = 16ULL << 30, free_results = 1ULL << 30, results_of_byte = 8;
 
-/* What is computed in one go. */
+/* The constants that are computed together. */
 struct folding {
 	struct sk_folding
-		child; /* the outputs are the wanted values, or values that nobody else has, with their elements */
+		child; /* the outputs are the wanted values, or private copies of values, with their elements */
 	const uint32_t *wanted; /* values */
-	uint64_t *places; /* by wanted value: in the file of results */
-	uint64_t start; /* of the first one there */
-	struct sk_file_draft *draft; /* what the file is, if it may become another; NULL: it is for values */
+	uint64_t *places; /* by wanted value: its offset in the file of results */
+	uint64_t start; /* offset of the first result there */
+	struct sk_file_draft
+		*draft; /* set if the file may become an output file; NULL: the results are contents of values */
 };
 
-enum { MUCH = 32 << 20 }; /* bytes of results, for which it is worth while not to copy them */
+enum { MUCH = 32 << 20 }; /* bytes of results from which avoiding a copy is worthwhile */
 
-/* ---- what is to be computed ---- */
+/* ---- outputs of the computation ---- */
 
-/* By value: whether calls read bytes of it. */
+/* Return, by value, whether calls read bytes of it. */
 static bool *mark_read(const struct sk_folding *folding)
 {
 	const struct sk_op_graph *graph = folding->graph;
@@ -56,7 +56,7 @@ static bool *mark_read(const struct sk_folding *folding)
 	return read;
 }
 
-/* A copy of the value, which is a part of another one, or is read: there kernels may also read behind it. */
+/* Copy a value that is a part of another one, or that kernels read: they may also read past its end. */
 static uint32_t add_copy(struct sk_folding *folding, const struct sk_value value, uint32_t index)
 {
 	struct sk_op_graph *graph = folding->graph;
@@ -69,7 +69,7 @@ static uint32_t add_copy(struct sk_folding *folding, const struct sk_value value
 	return copy;
 }
 
-/* How much may be computed. */
+/* Return the limit on computed bytes. */
 static uint64_t most_bytes(const struct sk_op_graph *graph)
 {
 	uint64_t constants = 0;
@@ -124,13 +124,13 @@ static bool add_outputs(struct folding *folding)
 
 /* ---- results ---- */
 
-/* There are addresses of results without elements behind all others, too. */
+/* One byte more, so that results without elements at the end also have an address. */
 static size_t mapped_size(uint64_t size)
 {
 	return size + 1;
 }
 
-/* Where there is no room for the results of one network there is none for those of the next: it is said once. */
+/* Networks that fail for lack of space for results get a single report. */
 static void report_unwritten(const struct folding *folding, int error)
 {
 	struct sk_diag *diag = folding->child.graph->diag;
@@ -141,8 +141,8 @@ static void report_unwritten(const struct folding *folding, int error)
 		sk_error_alike(diag, place, key, "cannot keep what is computed from constants", "%s", strerror(error));
 }
 
-/* A file without a name: if there is much to keep, in the folder of the file that constants are for, which it may
- * become; the system writes that faster than its memory, above all if it knows before how large it gets. -1 after an
+/* Create a file without a name. A large one is in the directory of the weights file, which it may become. The system
+ * writes such a file faster than its memory, in particular if it knows the size in advance. Return -1 after an
  * error. */
 static int create_results(const struct folding *folding)
 {
@@ -153,7 +153,7 @@ static int create_results(const struct folding *folding)
 		slash ? sk_arena_copy(folding->child.graph->arena, output, (size_t)(slash + 1 - output)) : ".";
 	int file = -1;
 
-	signal(SIGXFSZ, SIG_IGN); /* a file that gets too large is an error, as it is when the package is written */
+	signal(SIGXFSZ, SIG_IGN); /* a file that gets too large is an error, as when the package is written */
 	if (output && folding->child.size > MUCH && !sk_is_special(output))
 		file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0777);
 	if (file >= 0 && folding->child.size > folding->start)
@@ -243,7 +243,7 @@ bool sk_fold_values(const void *link, struct sk_op_graph *graph, const uint32_t 
 
 /* ---- calls of constants ---- */
 
-/* Which calls compute constants: those of whose operands each is a constant, or computed by such calls alone. */
+/* Calls that compute constants: each of their operands is a constant, or computed by such calls alone. */
 struct constants {
 	const struct sk_op_graph *graph;
 	const sk_graph_calls *calls;
@@ -268,9 +268,9 @@ static bool is_constant_call(const struct constants *constants, const struct sk_
 	return true;
 }
 
-/* Where the file of results begins with them, so that they can stay there: behind the header of a file for weights, or
- * behind all else that a package may hold for so many calls. 0: there is too little of them. Which it is depends on
- * nothing but the model, as the package does. */
+/* Return the offset in the file of results at which they can stay when it becomes an output: after the header of a
+ * weights file, or after everything else that a package may contain for this number of calls. 0: there are too few
+ * bytes of results. The choice depends only on the model, as the package does. */
 static uint64_t find_start(const struct folding *folding, size_t calls)
 {
 	const struct sk_op_graph *graph = folding->child.graph;
@@ -278,7 +278,7 @@ static uint64_t find_start(const struct folding *folding, size_t calls)
 
 	for (size_t i = 0; i < folding->child.count; i++)
 		if (!sk_add(size, sk_value_bytes(&graph->values.items[folding->wanted[i]]), &size))
-			return 0; /* add_place says so */
+			return 0; /* add_place reports it */
 	if (folding->child.link->command->weights)
 		return size < MUCH ? 0 : SK_WEIGHTS_START;
 	while (start < (2 << 20) + calls * 4096)

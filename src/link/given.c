@@ -1,5 +1,5 @@
-/* --shape, --dim, --freeze, --keep and --state, or the keys of a manifest; see link.h. Names of inputs are any text,
- * so what stands in front of a "=" is the longest name that an input has. */
+/* --shape, --dim, --freeze, --keep and --state, or the keys of a manifest; see link.h. Names of inputs may contain any
+ * character, so the name in "NAME=VALUE" is the longest one that matches an input. */
 #include "src/link/link.h"
 
 #include <inttypes.h>
@@ -16,14 +16,14 @@
 #include "src/command/command.h"
 #include "src/model/model.h"
 
-/* One of them, and where it stands. */
+/* One of these texts and its place. */
 struct given {
 	const char *option; /* "--dim", "dims" */
 	const char *text; /* NAME=VALUE */
 	struct sk_place place;
 };
 
-/* What is wrong with a value, the command line says where the value stands. */
+/* Return the place of an error about a value: the text's in the manifest, or else the value's in the model. */
 static struct sk_place place_at(const struct given *given, const struct sk_value *value)
 {
 	return given->place.line ? given->place : value->place;
@@ -64,7 +64,7 @@ static void report_unknown(struct sk_op_graph *graph, const struct given *given)
 			 sk_did_you_mean(graph->arena, name, names, graph->inputs.count));
 }
 
-/* The input that "NAME=VALUE" names, and the value; NULL after an error. */
+/* Find the input that "NAME=VALUE" names, and return the value's text; NULL after an error. */
 static const char *split(struct sk_op_graph *graph, const struct given *given, uint32_t *value)
 {
 	const char *text = given->text, *option = given->option;
@@ -82,7 +82,7 @@ static const char *split(struct sk_op_graph *graph, const struct given *given, u
 	return NULL;
 }
 
-/* Decimal digits, and nothing else, up to the end or a character of `ends`. False: it is no size. */
+/* Read decimal digits up to the end or a character of `ends`. Return false if it is not a size. */
 static bool read_size(const char **text, const char *end, uint64_t *size)
 {
 	size_t digits = strspn(*text, "0123456789");
@@ -227,7 +227,7 @@ static bool freeze(struct sk_op_graph *graph, const struct given *given)
 	value->contents = npy.bytes ? npy.data : "";
 	value->input = false;
 	sk_array_push(graph->arena, &graph->data, path);
-	return true; /* the file stays mapped as long as the link lives */
+	return true; /* the file stays mapped as long as the link exists */
 }
 
 /* ---- --keep ---- */
@@ -266,7 +266,7 @@ static bool report_not_inner(struct sk_op_graph *graph, const struct given *give
 	return false;
 }
 
-/* A name that is a pattern, too, is the name. */
+/* A name that is also a pattern counts as a name. */
 static bool keep_named_value(struct sk_op_graph *graph, const struct given *given)
 {
 	uint32_t named = sk_map_find(&graph->value_names, given->text, strlen(given->text));
@@ -332,7 +332,7 @@ static bool add_state(struct sk_op_graph *graph, const struct given *given)
 
 	if (!name)
 		return false;
-	/* The longest input's name may have swallowed a part of the output's. */
+	/* The longest input name may include a part of the output's name. */
 	for (const char *end = text + strlen(text); end > text && !is_output(graph, name, &state.present); end--)
 		if (*end == '=' && is_input(graph, text, (size_t)(end - text), &state.past))
 			name = end + 1;
@@ -344,11 +344,11 @@ static bool add_state(struct sk_op_graph *graph, const struct given *given)
 	return true;
 }
 
-/* ---- all of them ---- */
+/* ---- all options ---- */
 
 typedef bool setter(struct sk_op_graph *graph, const struct given *given);
 
-/* What the command line says, and then the manifest. */
+/* Apply the command line's texts, then the manifest's. */
 static bool apply_texts(struct sk_op_graph *graph, setter *set, const char *option, const sk_texts *texts,
 			const char *key, const sk_names *names)
 {

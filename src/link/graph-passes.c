@@ -1,5 +1,5 @@
-/* The table of the passes over a graph, in the order in which they run; see link.h. MindSpore's flags find a pass by
- * its stage and its place in that stage. */
+/* The table of the passes over a graph, in the order in which they run; see link.h. MindSpore's flags identify a pass
+ * by its stage and its number within that stage. */
 #include "src/link/link.h"
 
 #include <inttypes.h>
@@ -20,7 +20,8 @@
 #include "graph/rewrites/rewrites.h"
 #include "graph/rules/rules.h"
 
-/* It changes no graph: tasks get their cores when they are planned, as the scopes' option parallel-fusion has it. */
+/* This pass does not change a graph: tasks get their cores in planning, according to the scopes' option
+ * parallel-fusion. */
 static enum sk_pass_result allow_side_by_side(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
 {
 	(void)flags;
@@ -78,7 +79,7 @@ static const struct sk_graph_pass passes[] = {
 	{0},
 };
 
-/* ---- what is told ---- */
+/* ---- logging ---- */
 
 static void log_line(const struct sk_graph_passes *list, const char *module, const char *text)
 {
@@ -89,7 +90,7 @@ static void log_line(const struct sk_graph_passes *list, const char *module, con
 	fputc('\n', stderr);
 }
 
-/* The names of the passes that have a name of their own among flags. */
+/* Log the names of the passes that flags can select by name. */
 static void log_group(struct sk_arena *arena, const struct sk_graph_passes *list)
 {
 	const char *line = "graph kernel passes: ", *between = "";
@@ -119,7 +120,7 @@ static void log_choices(struct sk_arena *arena, const struct sk_graph_passes *li
 	}
 }
 
-/* ---- what is done ---- */
+/* ---- running passes ---- */
 
 static void check_switches(struct sk_arena *arena, struct sk_diag *diag, const struct sk_switches *switches)
 {
@@ -130,8 +131,7 @@ static void check_switches(struct sk_arena *arena, struct sk_diag *diag, const s
 	sk_switches_check_names(diag, switches, known);
 }
 
-/* No level says whether tasks are side by side. On the host the planner knows best, unless somebody says what he
- * wants. */
+/* No level determines whether tasks run side by side. On the host the planner decides, unless the user gives flags. */
 static void settle_levels(struct sk_graph_pass *table, const struct sk_fusion_flags *flags)
 {
 	bool side_by_side = flags->enable_parallel_fusion || (flags->target == SK_TARGET_HOST && !flags->given);
@@ -172,8 +172,7 @@ static void log_counts(struct sk_arena *arena, const struct sk_graph_passes *lis
 						counts->items[i].found, counts->items[i].replaced));
 }
 
-/* Of a model that is a dump: passes that have run on it do not run once more, since they would find more in what they
- * have made. */
+/* Passes that have run on a model that is a dump do not run again, since they would find more in their own results. */
 static bool has_run(const struct sk_op_graph *graph, const char *name)
 {
 	for (size_t i = 0; i < graph->passes.count; i++)
@@ -214,7 +213,7 @@ static void tell_passes(const struct sk_op_graph *graph, const struct sk_graph_p
 				   graph->passes.items[i]);
 }
 
-/* The others only say what planning may do. */
+/* The other passes only set options of planning. */
 static bool changes_graphs(const struct sk_graph_pass *pass)
 {
 	return pass->run != allow_side_by_side && pass->run != sk_pass_no_task;
@@ -249,9 +248,9 @@ static bool run_passes(struct sk_op_graph *graph, const struct sk_graph_passes *
 	return result != SK_PASS_FAILED && sk_dumps_after(dumps, graph, choice->name, choice->pass->name, changed);
 }
 
-/* ---- what patterns have changed ---- */
+/* ---- changes made by patterns ---- */
 
-/* Passes that rules run stand in front of all others. */
+/* Passes that run rules precede all others. */
 static bool is_last_of_patterns(const struct sk_graph_passes *list, size_t pass)
 {
 	const struct sk_pass_choice *choice = &list->passes.items[pass];
@@ -259,7 +258,7 @@ static bool is_last_of_patterns(const struct sk_graph_passes *list, size_t pass)
 	return !choice->pass->run && (pass + 1 == list->passes.count || choice[1].pass->run);
 }
 
-/* "'mul' (Mul)", of each node. */
+/* Return "'mul' (Mul)" for each node. */
 static sk_texts name_nodes(const struct sk_op_graph *graph)
 {
 	sk_texts names = {0};
@@ -274,7 +273,7 @@ static sk_texts name_nodes(const struct sk_op_graph *graph)
 	return names;
 }
 
-/* "['mul' (Mul), …]": those that the others are not. */
+/* Return "['mul' (Mul), …]": the names that are not among the others. */
 static const char *list_others(struct sk_arena *arena, const sk_texts *names, const sk_texts *others)
 {
 	struct sk_text text;
@@ -314,7 +313,7 @@ bool sk_graph_passes_run(struct sk_op_graph *graph, const struct sk_graph_passes
 	const sk_texts before = list->verbose ? name_nodes(graph) : (sk_texts){0};
 
 	list->results->graphs++;
-	/* On the host the planner knows best, unless somebody says what he wants. */
+	/* On the host the planner decides, unless the user gives flags. */
 	tell_passes(graph, list);
 	graph->composites_hold = flags->target != SK_TARGET_HOST || flags->given;
 	for (size_t i = 0; i < list->passes.count; i++) {
@@ -333,7 +332,7 @@ bool sk_graph_passes_run(struct sk_op_graph *graph, const struct sk_graph_passes
 	return sk_dumps_transformed(dumps, graph);
 }
 
-/* The pass that has said which nodes may be without a task, by its name. */
+/* Find the pass that determines which nodes may be without a task, by its name. */
 static const struct sk_pass_choice *find_no_task(const struct sk_graph_passes *list)
 {
 	const struct sk_pass_choice *choice = list->passes.items;

@@ -1,6 +1,5 @@
-/* --dim, and `dims:` of a manifest, as sets with names. What a text says is NAME=N, or SET:NAME=N,NAME=N, where the
- * set's name is an identifier in front of a colon that stands before the first "="; names of dimensions are any other
- * text. */
+/* --dim, and `dims:` of a manifest, as sets with names. A text is NAME=N, or SET:NAME=N,NAME=N. The set's name is an
+ * identifier before a colon that precedes the first "="; names of dimensions may be any other text. */
 #include "src/link/link.h"
 
 #include <string.h>
@@ -33,7 +32,7 @@ static bool has_set(const struct sk_networks *networks, const char *name)
 	return false;
 }
 
-/* A set of its own; `text` is what says so. */
+/* Add a set; `text` is the text that defines it. */
 static bool add_set(struct reader *reader, const char *name, const char *text, struct sk_place place)
 {
 	const char *option = place.line ? "dims" : "--dim";
@@ -81,7 +80,7 @@ static bool read_option(struct reader *reader, const char *text, struct sk_place
 
 /* ---- a manifest ---- */
 
-/* The dimensions of a set stand together there. */
+/* The dimensions of a set are contiguous there. */
 static bool take_dimension(struct reader *reader, const struct sk_dimension *dimension,
 			   const struct sk_dimension *before)
 {

@@ -1,4 +1,4 @@
-/* --scope, `nodes:` of a manifest's scopes, and options of scopes that stand in a model file; see link.h. */
+/* --scope, `nodes:` of a manifest's scopes, and options of scopes in a model file; see link.h. */
 #include "src/link/link.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static bool assign(struct sk_op_graph *graph, const char *text, struct sk_place 
 			continue;
 		found = true;
 		node->scope = scope;
-		node->scope_options = NULL; /* they were another one's */
+		node->scope_options = NULL; /* they were for the previous scope */
 	}
 	if (!found)
 		report_no_node(graph, place, scope, equals + 1);
@@ -88,8 +88,8 @@ void sk_scopes_set_symbol(const struct sk_op_graph *graph, struct sk_model *mode
 
 /* ---- options ---- */
 
-/* The model's scope of a node with options; SK_NONE: there is none, since all of its nodes are constants, or after an
- * error. */
+/* Return the model's scope of a node with options. Return SK_NONE if it does not exist, since all of its nodes are
+ * constants, or after an error. */
 static uint32_t scope_of(struct sk_op_graph *graph, const struct sk_model *model, const struct sk_graph_node *node)
 {
 	if (node->scope)
@@ -98,7 +98,7 @@ static uint32_t scope_of(struct sk_op_graph *graph, const struct sk_model *model
 	return SK_NONE;
 }
 
-/* `first` has by scope the node that has asked before; all of a scope have to ask for the same. */
+/* first: by scope, the first node with options; all nodes of a scope must give the same options. */
 static void take_request(struct sk_op_graph *graph, struct sk_model *model, const struct sk_graph_node *node,
 			 const struct sk_graph_node **first)
 {
