@@ -1,5 +1,5 @@
-/* See skdump.h. Both plans are turned into items, each with a name and the same properties as texts, and items of one
- * name are compared. Things are called by their names only: numbers in one plan mean nothing in another one. */
+/* See skdump.h. Both plans become items, each with a name and a fixed list of properties as texts, and items of one
+ * name are compared. Texts refer to other items by name only, since numbers in one plan mean nothing in another. */
 #include "src/skdump/skdump.h"
 
 #include <inttypes.h>
@@ -32,10 +32,11 @@ struct item {
 	enum kind kind;
 	const char *name;
 	const char *values[MOST_PROPERTIES];
-	bool found; /* the other plan has one of its name */
-	/* Items of one name, which a plan may have, in order; SK_NONE: no more. */
+	bool found; /* the other plan has an item of its name */
+	/* Items of one name, of which a plan may have several, in order; SK_NONE: the last one. */
 	uint32_t next;
-	uint32_t last, unpaired; /* of the first one: the last, and the first that has not been found */
+	uint32_t last,
+		unpaired; /* in the first item of the name: the last one, and the first that has not been found */
 };
 
 struct items {
@@ -77,7 +78,7 @@ static void add_name(const struct items *items, names *list, const char *name)
 		sk_array_push(items->arena, list, *name);
 }
 
-/* "-" if there are none. */
+/* "-" if the list is empty. */
 static const char *names_text(const struct items *items, names *list)
 {
 	if (!list->count)
@@ -160,7 +161,7 @@ static const char *split_text(const struct items *items, const struct sk_plan_st
 			      partition->unit, blocks, tiles);
 }
 
-/* How the step is divided. */
+/* Describe the division of the step. */
 static const char *work_text(const struct items *items, const struct sk_plan_step *step)
 {
 	uint64_t first_core = sk_plan_first_core(items->plan, step);
@@ -255,7 +256,7 @@ static void lone_item(struct sk_table *table, const char *sign, const struct ite
 	sk_table_cell(table, "%s", "");
 }
 
-/* The first item of that name that has no partner yet, or NULL. */
+/* Return the first item of that name without a partner, or NULL. */
 static struct item *find_partner(struct items *items, const struct item *item)
 {
 	uint32_t first = sk_map_find(&items->numbers[item->kind], item->name, strlen(item->name));

@@ -1,5 +1,5 @@
-/* Opens a package with libelf, which checks headers and tables; what is peculiar to packages is checked here. See
- * skdump.h. */
+/* Opens a package with libelf, which checks headers and tables; this file checks the properties peculiar to packages.
+ * See skdump.h. */
 #include "src/skdump/skdump.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ static bool refuse_package(const struct opening *opening, const char *text)
 static bool map_file(const struct opening *opening)
 {
 	struct sk_package_file *file = opening->file;
-	int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is none */
+	int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* rejects pipes */
 	struct stat status = {0};
 
 	if (descriptor < 0)
@@ -58,7 +58,7 @@ static bool check_elf_header(const struct opening *opening)
 	GElf_Ehdr header;
 
 	if (!opening->elf && errno == ENOMEM)
-		sk_out_of_memory(); /* which libelf's own numbers do not tell from an end that comes too early */
+		sk_out_of_memory(); /* libelf's error numbers do not distinguish this from a truncated file */
 	if (elf_kind(opening->elf) != ELF_K_ELF || !gelf_getehdr(opening->elf, &header))
 		return refuse_package(opening, "it is not an ELF file");
 	opening->file->is_object = header.e_type == ET_REL;
@@ -107,13 +107,13 @@ static bool read_segments(const struct opening *opening)
 	return true;
 }
 
-/* Where the section's bytes are loaded. */
+/* Return the address at which the section's bytes are loaded. */
 static uint64_t address_of(const struct sk_package_file *file, const GElf_Shdr *header)
 {
 	return file->is_object ? header->sh_offset : header->sh_addr;
 }
 
-/* The section with the name, or NULL. */
+/* Return the section with the name, or NULL. */
 static Elf_Scn *find_section(const struct opening *opening, const char *name, GElf_Shdr *header)
 {
 	Elf_Scn *section = NULL;
@@ -144,7 +144,7 @@ static bool read_plan(const struct opening *opening)
 	    header.sh_offset != address_of(file, &header) || !sk_within(header.sh_offset, header.sh_size, file->size) ||
 	    !(segment = sk_package_file_segment(file, header.sh_offset, header.sh_size)))
 		return refuse_package(opening, "the section .sk.plan does not lie in a segment");
-	if (segment->writable) /* what is proved of it could change, and libskrt refuses it */
+	if (segment->writable) /* proved contents could change, and libskrt refuses it */
 		return refuse_package(opening, "its plan is writable");
 	file->plan_offset = header.sh_offset;
 	if (!sk_plan_open(file->bytes + header.sh_offset, header.sh_size, &file->plan, error, sizeof(error)) ||
@@ -197,7 +197,7 @@ static bool read_traps(const struct opening *opening)
 	return true;
 }
 
-/* Why a node without a task of the account is none of the plan's; NULL: all are. */
+/* Return the reason why a node without a task in the account does not match the plan; NULL: all do. */
 static const char *check_nodes(const struct sk_package_file *file)
 {
 	for (size_t n = 0; n < file->account.node_count; n++)
@@ -243,7 +243,7 @@ static bool read_account(const struct opening *opening)
 	return true;
 }
 
-/* Makes the value of an object's symbol an address. False: it is in no section. */
+/* Turn the value of an object's symbol into an address. Return false if the symbol is in no section. */
 static bool place_symbol(const struct opening *opening, GElf_Sym *symbol)
 {
 	Elf_Scn *section = elf_getscn(opening->elf, symbol->st_shndx);
@@ -283,7 +283,7 @@ static bool read_symbols(const struct opening *opening)
 	return true;
 }
 
-/* A string of the table, which is used in place; NULL if it has no end there. */
+/* Return a string of the table, in place; NULL if it is not terminated there. */
 static const char *string_in(const struct sk_package_file *file, const GElf_Shdr *table, uint64_t offset)
 {
 	const char *string;

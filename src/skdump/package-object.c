@@ -1,6 +1,6 @@
-/* Links an object of sklink -r in memory. Only relative relocations matter: they are all that plans and dispatchers
- * have. Undefined symbols, among which may be kernels that the program's linker finds, get places of zeros behind the
- * file. The copy is what is relocated, so that nothing which a damaged file makes of it can reach libelf. */
+/* Links an object of sklink -r in memory. Only relative relocations matter, since plans and dispatchers have no others.
+ * Undefined symbols, for example kernels that the program's linker finds, get addresses with zeros after the file. A
+ * copy is relocated, so that the effects of a damaged file cannot reach libelf. */
 #include "src/skdump/skdump.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static bool is_loaded(const GElf_Shdr *header)
 	return (header->sh_flags & SHF_ALLOC) && header->sh_type != SHT_NOBITS;
 }
 
-/* Room for each symbol that may be undefined. */
+/* Reserve space for each symbol that may be undefined. */
 static const char *place_undefined(struct linking *linking)
 {
 	struct sk_package_file *file = linking->file;
@@ -73,7 +73,7 @@ static const char *read_sections(struct linking *linking)
 	return NULL;
 }
 
-/* False: it has none. */
+/* Return false if the symbol has no address. */
 static bool address_of(const struct linking *linking, const GElf_Sym *symbol, uint64_t number, uint64_t *address)
 {
 	if (symbol->st_shndx == SHN_UNDEF && number) {
@@ -86,7 +86,7 @@ static bool address_of(const struct linking *linking, const GElf_Sym *symbol, ui
 	return true;
 }
 
-/* Writes the reference if S has an address; one that does not reach stays as it is. */
+/* Write the reference if S has an address; a reference out of range stays unchanged. */
 static void apply_relocation(const struct linking *linking, const GElf_Shdr *target, const GElf_Rela *relocation,
 			     const GElf_Sym *symbol)
 {
@@ -127,7 +127,7 @@ const char *sk_package_object_link(struct sk_arena *arena, Elf *elf, struct sk_p
 
 	if (error || (error = place_undefined(&linking)) != NULL)
 		return error;
-	/* Of a machine that nobody knows no reference is known, either. */
+	/* References are unknown for an unknown machine. */
 	linking.machine = gelf_getehdr(elf, &header) ? sk_emitter_find(header.e_machine) : NULL;
 	for (size_t i = 1; linking.machine && i < linking.count; i++)
 		if (linking.headers[i].sh_type == SHT_RELA)

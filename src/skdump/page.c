@@ -1,5 +1,5 @@
-/* See skdump.h. Names come from files and may say "</script>" or "<!--": in JSON, '<' stands in strings alone, where it
- * can be an escape. */
+/* See skdump.h. Names come from files and may contain "</script>" or "<!--". In JSON, '<' occurs only in strings, where
+ * it can be escaped. */
 #include "config.h"
 
 #include "src/skdump/skdump.h"
@@ -25,7 +25,7 @@ static void put_json(const char *text, FILE *stream)
 	}
 }
 
-/* Where in the text that is. */
+/* Return the place in the text. */
 static struct sk_place find_place(const char *path, const char *text, const char *at)
 {
 	struct sk_place place = {.file = path, .line = 1, .column = 1};
@@ -37,7 +37,7 @@ static struct sk_place find_place(const char *path, const char *text, const char
 	return place;
 }
 
-/* As skrun writes it, whole, and JSON: else the page would say nothing. */
+/* Check that the trace is complete and JSON, as skrun writes it; the page cannot show anything else. */
 static bool check_trace(struct sk_diag *diag, const char *path, const char *text)
 {
 	static const char start[] = "{\"traceEvents\":[", end[] = "}}\n";
@@ -53,7 +53,7 @@ static bool check_trace(struct sk_diag *diag, const char *path, const char *text
 	return false;
 }
 
-/* A program's trace can be of several packages. */
+/* A program's trace may cover several packages. */
 static bool has_packages(const char *text)
 {
 	static const char key[] = "\"package\":";
@@ -64,8 +64,8 @@ static bool has_packages(const char *text)
 	return next != NULL;
 }
 
-/* The tasks of the trace are the package's. Events are as libskrt and skrun --predict write them, a line each, and
- * quotes within a name are escapes. */
+/* Check that the trace's tasks are the package's. Events are as libskrt and skrun --predict write them, a line each,
+ * and quotes within a name are escapes. */
 static bool check_tasks(const struct sk_show *show, struct sk_diag *diag, const char *path, const char *text)
 {
 	static const char category[] = ",\"cat\":\"task\"", key[] = "\"name\":";
@@ -81,7 +81,7 @@ static bool check_tasks(const struct sk_show *show, struct sk_diag *diag, const 
 		sk_map_insert(&names, name, strlen(name), i);
 	}
 	for (const char *at = text; (at = strstr(at, category)) && !unknown; from = at++) {
-		const char *name = NULL; /* the last one before the category */
+		const char *name = NULL; /* the last name before the category */
 
 		for (const char *next = from; (next = memmem(next, (size_t)(at - next), key, strlen(key)));)
 			name = next += strlen(key);

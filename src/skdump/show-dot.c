@@ -1,5 +1,5 @@
-/* A package's plan as a drawing for Graphviz: launches are clusters, and in them the steps that have several calls, a
- * call is a box, a tensor an ellipse. Lines are data, awaits, and launches that follow others. */
+/* A package's plan as a drawing for Graphviz: launches are clusters, and so are steps with several calls. A call is a
+ * box, a tensor an ellipse. Lines are data, awaits, and launches that follow others. */
 #include <inttypes.h>
 
 #include "base/arena.h"
@@ -36,7 +36,7 @@ static enum sk_access tensor_access(const struct sk_plan_argument *argument)
 	return argument->kind == SK_ARGUMENT_STATE ? SK_ACCESS_NONE : sk_plan_access(argument);
 }
 
-/* How the call's arguments from the first one to in front of the end access the tensor. */
+/* Return the access of the call's first `end` arguments to the tensor. */
 static enum sk_access access_of(const struct sk_plan_argument *arguments, uint32_t end, uint32_t tensor)
 {
 	unsigned access = SK_ACCESS_NONE;
@@ -47,7 +47,7 @@ static enum sk_access access_of(const struct sk_plan_argument *arguments, uint32
 	return (enum sk_access)access;
 }
 
-/* One line for each tensor and direction, however many arguments there are for it. */
+/* Draw one line for each tensor and direction, even if several arguments refer to it. */
 static void draw_data(const struct sk_show *show, const struct sk_plan_call *call, bool *drawn)
 {
 	const struct sk_plan_argument *arguments = sk_plan_arguments(&show->file->plan, call);
@@ -112,7 +112,7 @@ static void draw_launch(const struct sk_show *show, uint32_t index)
 	fputs("}\n", show->stream);
 }
 
-/* From the last call of the step that is awaited to the first one of the step that awaits it. */
+/* Draw from the last call of the awaited step to the first call of the awaiting step. */
 static void draw_awaits(const struct sk_show *show, const struct sk_plan_step *step)
 {
 	const struct sk_plan_view *plan = &show->file->plan;

@@ -1,5 +1,5 @@
-/* See skdump.h. Each list has one item a line. What refers to an item of a list is its number in it; steps are those
- * of the network's launches, in their order, since the plan has those of task entries behind them. */
+/* See skdump.h. Each item of a list has a line of its own. References to an item are its number in its list. Only steps
+ * of the network's launches are listed, in their order; in the plan those of task entries follow them. */
 #include "src/skdump/skdump.h"
 
 #include <stdio.h>
@@ -14,14 +14,14 @@
 #include "src/proof/proof.h"
 
 struct writer {
-	struct sk_arena *arena; /* of the item that is written */
+	struct sk_arena *arena; /* for the current item */
 	struct sk_json *json;
 	const struct sk_package_file *file;
 	const struct sk_plan_view *plan;
 	const struct sk_facts *facts;
 	struct sk_explanation_index index;
-	uint32_t *steps; /* by the plan's: numbers here */
-	const uint32_t *network_steps; /* by number here: the plan's */
+	uint32_t *steps; /* by the plan's number: the number here */
+	const uint32_t *network_steps; /* by number here: the plan's number */
 };
 
 static void put_name(const struct writer *writer, const char *key, const int32_t *reference)
@@ -63,7 +63,7 @@ static void put_list(const struct writer *writer, const char *key, uint32_t coun
 	sk_json_end(writer->json);
 }
 
-/* ---- the whole ---- */
+/* ---- the package ---- */
 
 static void put_sizes(const struct writer *writer)
 {
@@ -82,7 +82,7 @@ static void put_sizes(const struct writer *writer)
 	sk_json_end(writer->json);
 }
 
-/* Bytes of a dispatcher for cores, which the symbol table knows. */
+/* Return the bytes of a dispatcher for cores, from the symbol table. */
 static uint64_t code_of(const struct writer *writer, uint32_t launch)
 {
 	const int32_t *entry = &writer->plan->launches[launch].entry;
@@ -90,7 +90,7 @@ static uint64_t code_of(const struct writer *writer, uint32_t launch)
 	return *entry ? sk_package_file_code(writer->file, sk_package_file_target(writer->file, entry)) : 0;
 }
 
-/* Of task entries, of which several may be the same thunk, and of the network's launches. */
+/* Write the code sizes of task entries, several of which may be the same thunk, and of the network's launches. */
 static void put_code(const struct writer *writer)
 {
 	struct sk_map known;
@@ -233,7 +233,7 @@ static void put_step(const struct writer *writer, uint32_t number)
 	put_numbers(writer, "awaits", awaits, step->await_count);
 }
 
-/* The tensors that a task reads, or that it writes, each once. */
+/* Write the tensors that a task reads, or those that it writes, each once. */
 static void put_tensors(const struct writer *writer, const char *name, const struct sk_plan_call *call, bool written)
 {
 	const struct sk_plan_argument *arguments = sk_plan_arguments(writer->plan, call);
@@ -390,7 +390,7 @@ static void put_dependency(const struct writer *writer, uint32_t number)
 
 /* ---- the document ---- */
 
-/* Numbers the network's steps; returns how many they are. */
+/* Number the network's steps; return their count. */
 static uint32_t number_steps(const struct sk_plan_view *plan, uint32_t *numbers, uint32_t *network_steps)
 {
 	uint32_t count = 0;

@@ -1,4 +1,4 @@
-/* skdump: shows what is in a package, and with --verify proves it. In comes a package, out come tables for people. */
+/* skdump: shows the contents of a package, and proves it with --verify. Input: a package. Output: tables for people. */
 #include "config.h"
 
 #include <getopt.h>
@@ -67,17 +67,17 @@ static void read_launch(struct sk_diag *diag, const char *text, void *field)
 struct row {
 	const char *name;
 	const char *value; /* its name in --help; NULL: the option takes none */
-	const char *text; /* of --help, line by line */
+	const char *text; /* for --help, line by line */
 	take_value *take;
 	size_t field; /* of struct command */
-	void (*show)(const struct sk_show *show); /* of an option that chooses a section; it has no field */
+	void (*show)(const struct sk_show *show); /* for an option that selects a section; it has no field */
 };
 
-/* The text of an option that shares its paragraph of --help with the next one: the text of that one is for both. */
+/* The text of an option that shares a paragraph of --help with the next one, which has the text for both. */
 #define WITH_NEXT   ""
 #define FIELD(name) offsetof(struct command, name)
 
-/* In the order of --help, and sections in the order in which they are shown. */
+/* In the order of --help; sections in the order in which they are shown. */
 static const struct row rows[] = {
 	{"bindings", NULL, "the tensors that a run binds", .show = sk_show_bindings},
 	{"launches", NULL, "what the device is handed, in order", .show = sk_show_launches},
@@ -117,7 +117,7 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 _Static_assert(ROWS <= sizeof(((struct command *)0)->chosen), "a bool of struct command for each row");
 
-/* Print the text in its column, after so many columns of spellings. */
+/* Print the text in its column. column: the width of the spellings already printed. */
 static void print_text(const char *text, int column)
 {
 	enum { INDENT = 15 };
@@ -154,9 +154,9 @@ static void print_help(void)
 	     "skdump(1).");
 }
 
-/* ---- options together ---- */
+/* ---- checks across options ---- */
 
-/* Steps and reasons are the sections that tell of tasks. */
+/* Only the sections of steps and reasons are about tasks. */
 static void check_filter(struct sk_diag *diag, const struct command *command)
 {
 	bool filtered = sk_task_filter_is_set(&command->tasks), steps = command->all, reasons = command->all;
@@ -207,7 +207,7 @@ static void read_packages(struct sk_diag *diag, int count, char **words, struct 
 	check_filter(diag, command);
 }
 
-/* A page would be written over what it shows. */
+/* The page must not replace a file that it shows. */
 static void keep_inputs(struct sk_diag *diag, const struct command *command)
 {
 	bool same = sk_is_same(command->page, command->packages[0]);
@@ -232,8 +232,8 @@ static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *c
 	}
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-		/* In a word of one-letter options, which we do not have, optind still points at the word. Long
-		 * options have values below all letters. */
+		/* skdump has no one-letter options; for such a word optind still points at the word. Long options have
+		 * values below all letters. */
 		const char *word = optopt > ' ' ? sk_arena_print(diag->arena, "-%c", optopt) : argv[optind - 1];
 
 		if (option == ':')
@@ -297,7 +297,7 @@ static void print_verdict(const struct sk_plan_view *plan, const char *verdict)
 	putchar('\n');
 }
 
-/* False after errors. *partly: all that could be compared agrees, but not all could be. */
+/* Return false after errors. *partly: everything that could be compared agrees, but not everything could be. */
 static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file, bool *partly)
 {
 	const struct sk_plan_view *plan = &file->plan;
@@ -348,7 +348,7 @@ static void explain(struct sk_arena *arena, struct sk_diag *diag, const struct s
 	sk_explain_tasks(&explanation, diag, command->explained.items, command->explained.count);
 }
 
-/* As data, or as a page. */
+/* Write data or a page. */
 static void write_all(struct sk_arena *arena, struct sk_diag *diag, const struct sk_package_file *file,
 		      const struct command *command)
 {
@@ -363,7 +363,7 @@ static void write_all(struct sk_arena *arena, struct sk_diag *diag, const struct
 		sk_page_write(&show, diag, &facts, command->page, command->traces.items, command->traces.count);
 }
 
-/* True if the package was verified in part. */
+/* Return true if the package was verified in part. */
 static bool show_package(struct sk_arena *arena, struct sk_diag *diag, const struct command *command)
 {
 	struct sk_package_file file;
@@ -389,7 +389,7 @@ static bool show_package(struct sk_arena *arena, struct sk_diag *diag, const str
 	return partly;
 }
 
-/* True if the plans differ. */
+/* Return true if the plans differ. */
 static bool compare_packages(struct sk_arena *arena, struct sk_diag *diag, const struct command *command)
 {
 	struct sk_package_file first, second;
@@ -405,7 +405,7 @@ static bool compare_packages(struct sk_arena *arena, struct sk_diag *diag, const
 	return differ;
 }
 
-/* What any package may import. */
+/* Show the imports that any package may have. */
 static void show_imports(struct sk_arena *arena)
 {
 	static const char *const headings[] = {"name", "kind", "class", "library", "version", "machine"};
