@@ -1,4 +1,4 @@
-/* sklink: from kernel objects and a manifest, or a model, to a package. This is the list of what a link is made of. */
+/* sklink: from kernel objects and a manifest or a model to a package. This file lists the phases of a link. */
 #include "config.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "src/outputs/outputs.h"
 #include "src/package/package.h"
 
-/* No option is about a model where there is none. */
+/* Options about a model are errors without a model. */
 static void check_options(const struct sk_link *link)
 {
 	if (link->command->model_option)
@@ -46,8 +46,8 @@ static bool read_manifest(struct sk_link *link)
 	return read;
 }
 
-/* Reading ahead begins behind it: constants are computed in a child process, and what threads of this one lock stays
- * locked there. */
+/* Reading ahead begins after the graph has been read. Constants are computed in a child process, where locks held by
+ * threads of this one would stay locked. */
 static bool read_graph(struct sk_link *link)
 {
 	sk_model_set_file(link->model, link->command->manifest);
@@ -78,12 +78,12 @@ static bool read_model(struct sk_link *link)
 	sk_timing_begin(link->timing, "manifest", NULL);
 	sk_command_add_dependencies(link->command, link->linker);
 	bool read = read_network(link);
-	/* Tensors, tasks and scopes are named, typed and shaped; nothing is known of kernels yet. */
+	/* Tensors, tasks and scopes have names, types and shapes; kernels are not known yet. */
 
 	if (!sk_pass_inputs(link))
 		return false;
 	if (!read && (sk_onnx_is_model(link->command->manifest) || link->model->graph.path.text))
-		sk_kernels_find(link->model, link->linker); /* to say at once what else is missing */
+		sk_kernels_find(link->model, link->linker); /* reports missing kernels at the same time */
 	return read && sk_pass_bind(link);
 }
 
@@ -91,7 +91,7 @@ static bool link_package(struct sk_link *link)
 {
 	if (!read_model(link) || !sk_pass_plan(link))
 		return false;
-	/* The plan is complete. From here on only the plan counts, not what it was made from. */
+	/* The plan is complete. From here on only the plan matters; the model no longer does. */
 
 	if (!sk_outputs_check(link) || !sk_pass_link(link))
 		return false;
@@ -123,7 +123,7 @@ static void run_link(struct sk_link *link)
 
 	bool linked = link_package(link);
 
-	/* Above all of links that fail. If it is an input, there has been an error. */
+	/* A reproduction is most useful for links that fail. If it is an input, an error has been reported. */
 	if (command->reproduction && !command->check && !sk_linker_has_input(link->linker, command->reproduction))
 		sk_reproduction_write(link->diag, command, sk_fusion_flags_of_environment(link), link->linker);
 	if (linked)
