@@ -166,12 +166,18 @@ static enum state demand(struct rounds *rounds, uint32_t index)
 	return state;
 }
 
+/* True if the value has no elements, so that nothing about it is open until the network runs. */
+static bool is_empty(const struct sk_value *value)
+{
+	return sk_value_is_static(value) && !sk_value_elements(value);
+}
+
 static bool folds(const struct rounds *rounds, const struct sk_graph_node *node, const struct sk_schema *schema)
 {
 	for (size_t i = 0; i < node->inputs.count; i++) {
 		const struct sk_value *value = sk_node_input(rounds->graph, node, i);
 
-		if (value && !is_foldable(rounds, value))
+		if (value && !is_foldable(rounds, value) && !is_empty(value))
 			return false;
 	}
 	return schema->canonical;
@@ -480,7 +486,7 @@ static bool depends_on_constants(const struct sk_op_graph *graph, const struct s
 	for (size_t i = 0; i < node->inputs.count; i++) {
 		const struct sk_value *value = sk_node_input(graph, node, i);
 
-		if (value && !value->contents && !value->fixed)
+		if (value && !value->contents && !value->fixed && !is_empty(value))
 			return false;
 	}
 	return sk_schema_find(node->domain, node->op)->canonical;

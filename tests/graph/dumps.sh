@@ -248,6 +248,15 @@ output y f32 none
 node DFT transform x -> y axis=1
 M
 again older-transform
+# Results of inputs without elements are constants before any dump, as they are when a dump is read.
+model empty <<'M'
+input x f32 3x0
+input w f32 0
+output y f32 3
+node MatMul product x w -> a
+node LeakyRelu leak a -> y alpha=0.25
+M
+again empty
 
 # Passes that a dump has had do not run again on their own results: each dump, linked with the same flags, has the same
 # steps, and there are no warnings. Without its record they run, and the results are the same.
