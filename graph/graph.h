@@ -229,6 +229,28 @@ bool sk_value_is_float(const struct sk_value *value);
 /* True if the type and all dimensions are known. */
 bool sk_value_is_static(const struct sk_value *value);
 
+/* A size that a name or a text gives. */
+enum sk_size_text {
+	SK_SIZE_KNOWN,
+	SK_SIZE_OPEN, /* it depends on a name without a size */
+	SK_SIZE_MALFORMED, /* neither a name of a dimension nor an expression of such names */
+	SK_SIZE_OUT_OF_RANGE, /* negative, beyond 63 bits, or a division by 0 or less */
+};
+
+/* Read a size: an expression of integers and names of dimensions of inputs, such as "2*(past + seq)//3". *size is set
+ * if it is known. */
+enum sk_size_text sk_size_read(const struct sk_op_graph *graph, const char *text, uint64_t *size);
+
+/* True if the name of a dimension is an expression of other names. */
+bool sk_size_is_computed(const struct sk_op_graph *graph, const char *name);
+
+/* Give each open dimension of an input the size that its name has elsewhere, or that its name computes. False after
+ * an error: a dimension has another size than its name computes. */
+bool sk_sizes_settle(struct sk_op_graph *graph);
+
+/* Report all inputs whose sizes are open, in one error with the options that would give the sizes. */
+void sk_sizes_report_open(struct sk_op_graph *graph);
+
 /* Return the elements of a constant of integers or bools as 64-bit integers, in the arena. False if the value is not
  * such a constant. */
 bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uint64_t *count, const int64_t **integers);

@@ -4,6 +4,7 @@ graph_libgraph_la_SOURCES = \
 	graph/canonical.c graph/graph.h \
 	graph/graph.c \
 	graph/infer.c \
+	graph/named-sizes.c \
 	graph/uses.c \
 	graph/composites/areas.c graph/composites/composites-parts.h \
 	graph/composites/cluster.c \

@@ -342,22 +342,6 @@ static bool infer_round(struct rounds *rounds)
 	return progress;
 }
 
-/* Return the shape as --shape takes it, with N for unknown dimensions: "4xNx8". */
-static const char *shape_example(struct sk_op_graph *graph, const struct sk_value *value)
-{
-	const char *text = "";
-
-	if (!value->shaped)
-		return "1x128";
-	for (uint32_t d = 0; d < value->rank; d++) {
-		const char *size =
-			value->shape[d] == SK_UNKNOWN ? "N" : sk_arena_print(graph->arena, "%" PRIu64, value->shape[d]);
-
-		text = sk_arena_print(graph->arena, "%s%s%s", text, d ? "x" : "", size);
-	}
-	return text;
-}
-
 /* Replace each expanded node by its expansion; producers stay before users. */
 static void replace_nodes(struct rounds *rounds)
 {
@@ -394,54 +378,16 @@ static void replace_nodes(struct rounds *rounds)
 	prepare_expanded(rounds);
 }
 
-/* True if the dimension has a name that no earlier one of the input has. "?" is not a name: some exporters write it for
- * each unknown dimension. */
-static bool names_one_size(const struct sk_value *value, uint32_t d)
-{
-	for (uint32_t i = 0; i < d; i++)
-		if (value->symbols[i] && value->symbols[d] && !strcmp(value->symbols[i], value->symbols[d]))
-			return false;
-	return value->symbols[d] && strcmp(value->symbols[d], "?") != 0;
-}
-
-/* Report an input that is not static, and how to make it static: with --dim if the model names the unknown
- * dimensions. */
-static void report_open(struct sk_op_graph *graph, const struct sk_value *value)
-{
-	const char *shape = "[", *dimensions = "";
-
-	for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
-		const char *size = value->symbols[d] ? value->symbols[d] : "?";
-
-		if (value->shape[d] != SK_UNKNOWN)
-			size = sk_arena_print(graph->arena, "%" PRIu64, value->shape[d]);
-		else if (names_one_size(value, d))
-			dimensions = sk_arena_print(graph->arena, "%s --dim '%s=NUMBER'", dimensions, size);
-		shape = sk_arena_print(graph->arena, "%s%s%s", shape, d ? ", " : "", size);
-	}
-	sk_error(graph->diag, value->place,
-		 "the shape of input '%s' is not known when linking (%s); say it: --shape '%s=%s', with a number for "
-		 "each %s%s%s",
-		 value->name,
-		 value->shaped ? sk_arena_join(graph->arena, shape, "]")
-			       : "the model does not say how many dimensions it has",
-		 value->name, shape_example(graph, value), value->shaped ? "N" : "dimension", *dimensions ? ", or" : "",
-		 dimensions);
-}
-
 static void check_inputs(struct sk_op_graph *graph)
 {
 	for (size_t i = 0; i < graph->inputs.count; i++) {
 		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
 
-		if (value->contents || sk_value_is_static(value))
-			continue;
-		if (value->dtype == SK_DTYPE_NONE)
+		if (!value->contents && value->dtype == SK_DTYPE_NONE)
 			sk_error(graph->diag, value->place, "the model does not give the type of input '%s'",
 				 value->name);
-		else
-			report_open(graph, value);
 	}
+	sk_sizes_report_open(graph);
 }
 
 static void check_outputs(struct sk_op_graph *graph)

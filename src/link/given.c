@@ -168,27 +168,21 @@ static void report_no_dimension(struct sk_op_graph *graph, const struct given *g
 				 names.count));
 }
 
-static bool set_dimension(struct sk_op_graph *graph, const struct given *given)
+/* Give all dimensions of a name the size. */
+static bool set_named(struct sk_op_graph *graph, const struct given *given, size_t length, uint64_t size)
 {
-	const char *text = given->text, *equals = strrchr(text, '='), *digits = equals ? equals + 1 : text;
-	size_t length = (size_t)(digits - text) - (equals != NULL);
-	uint64_t size;
 	bool found = false, agreed = true;
 
-	if (!equals || !read_size(&digits, "", &size)) {
-		sk_error(graph->diag, given->place, "%s '%s' is not NAME=NUMBER", given->option, text);
-		return false;
-	}
 	for (size_t i = 0; i < graph->inputs.count; i++) {
 		struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
 
 		for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
-			if (!is_dimension(value, d, text, length))
+			if (!is_dimension(value, d, given->text, length))
 				continue;
 			found = true;
 			if (value->shape[d] != SK_UNKNOWN && value->shape[d] != size) {
 				sk_error(graph->diag, place_at(given, value), "%s '%s': the shape of input '%s' is %s",
-					 given->option, text, value->name, known_shape(graph, value));
+					 given->option, given->text, value->name, known_shape(graph, value));
 				return false;
 			}
 			value->shape[d] = size;
@@ -198,6 +192,41 @@ static bool set_dimension(struct sk_op_graph *graph, const struct given *given)
 	if (!found)
 		report_no_dimension(graph, given, length);
 	return found && agreed;
+}
+
+/* NAME=NUMBER. Of NAME=EXPRESSION return true and leave it for set_computed. */
+static bool set_dimension(struct sk_op_graph *graph, const struct given *given)
+{
+	const char *equals = strrchr(given->text, '='), *digits = equals ? equals + 1 : given->text;
+	uint64_t size;
+
+	if (equals && read_size(&digits, "", &size))
+		return set_named(graph, given, (size_t)(equals - given->text), size);
+	if (equals && sk_size_is_computed(graph, equals + 1))
+		return true;
+	sk_error(graph->diag, given->place, "%s '%s' is not NAME=NUMBER, or an expression of names such as past+seq",
+		 given->option, given->text);
+	return false;
+}
+
+/* NAME=EXPRESSION, after all numbers: "total=past+seq". */
+static bool set_computed(struct sk_op_graph *graph, const struct given *given)
+{
+	const char *equals = strrchr(given->text, '='), *digits = equals + 1;
+	uint64_t size;
+
+	if (read_size(&digits, "", &size))
+		return true;
+	switch (sk_size_read(graph, equals + 1, &size)) {
+	case SK_SIZE_KNOWN:
+		return set_named(graph, given, (size_t)(equals - given->text), size);
+	case SK_SIZE_OPEN:
+		return true; /* the error about open sizes asks for the names */
+	default:
+		sk_error(graph->diag, given->place, "%s '%s': '%s' is not a size: it is negative or too large",
+			 given->option, given->text, equals + 1);
+		return false;
+	}
 }
 
 static bool freeze(struct sk_op_graph *graph, const struct given *given)
@@ -361,7 +390,8 @@ static bool apply_texts(struct sk_op_graph *graph, setter *set, const char *opti
 	return applied;
 }
 
-static bool apply_dimensions(struct sk_op_graph *graph, const sk_dimensions *dimensions, const char *network)
+static bool apply_dimensions(struct sk_op_graph *graph, const sk_dimensions *dimensions, const char *network,
+			     setter *set)
 {
 	bool applied = true;
 
@@ -370,10 +400,52 @@ static bool apply_dimensions(struct sk_op_graph *graph, const sk_dimensions *dim
 		const char *option = dimension->size.place.line ? "dims" : "--dim";
 
 		if (!dimension->network || (network && !strcmp(dimension->network, network)))
-			applied &= set_dimension(graph,
-						 &(struct given){option, dimension->size.text, dimension->size.place});
+			applied &= set(graph, &(struct given){option, dimension->size.text, dimension->size.place});
 	}
 	return applied;
+}
+
+/* NAME=EXPRESSION whose size is still open: the expression becomes the name, so that only its names are asked for. */
+static bool rename_open(struct sk_op_graph *graph, const struct given *given)
+{
+	const char *equals = strrchr(given->text, '=');
+	uint64_t size;
+
+	if (sk_size_read(graph, equals + 1, &size) != SK_SIZE_OPEN)
+		return true;
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		for (uint32_t d = 0; value->shaped && d < value->rank; d++)
+			if (is_dimension(value, d, given->text, (size_t)(equals - given->text)))
+				value->symbols[d] = equals + 1;
+	}
+	return true;
+}
+
+static size_t count_open(const struct sk_op_graph *graph)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		for (uint32_t d = 0; value->shaped && d < value->rank; d++)
+			count += value->shape[d] == SK_UNKNOWN;
+	}
+	return count;
+}
+
+/* Sizes that others give, until no more follows: expressions may name each other in any order. */
+static bool apply_computed(struct sk_op_graph *graph, const sk_dimensions *dimensions, const char *network)
+{
+	bool applied = true;
+
+	for (size_t before = SIZE_MAX, open = count_open(graph); applied && open < before; open = count_open(graph)) {
+		before = open;
+		applied = apply_dimensions(graph, dimensions, network, set_computed) && sk_sizes_settle(graph);
+	}
+	return applied && apply_dimensions(graph, dimensions, network, rename_open);
 }
 
 bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph_file *file,
@@ -381,8 +453,9 @@ bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph
 {
 	bool applied = apply_texts(graph, set_shape, "--shape", &command->shapes, "shapes", &file->shapes);
 
-	applied &= apply_dimensions(graph, dimensions, network);
+	applied &= apply_dimensions(graph, dimensions, network, set_dimension);
 	applied &= apply_texts(graph, freeze, "--freeze", &command->frozen, "freeze", &file->frozen);
+	applied = applied && apply_computed(graph, dimensions, network);
 	applied &= apply_texts(graph, keep_named_value, "--keep", &command->kept, NULL, &(sk_names){0});
 	applied &= apply_texts(graph, add_state, "--state", &command->states, "states", &file->states);
 	return applied;

@@ -246,7 +246,7 @@ refuses "net.onnx: --dim '' is not NAME=NUMBER" --dim a:batch=2,
 refuses "in network 'b'" --dim batch=2 --dim a:seq=1 --dim b:sequ=2
 refuses "net.onnx: --dim 'sequ=2': no input has a dimension of that name; did you mean 'seq'" --dim batch=2 --dim \
 	a:seq=1 --dim b:sequ=2
-refuses "the shape of input 'x' is not known" --dim batch=2 --dim a:seq=1 --dim b:batch=2
+refuses "the sizes of input 'x' are not known" --dim batch=2 --dim a:seq=1 --dim b:batch=2
 refuses "net.onnx: --dim 'seq=6': the shape of input 'x' is .2, 5, 96." --dim a:seq=5 --dim b:seq=6 --shape x=2x5x96
 refuses "x.npy: the shape is .2, 37, 96., but that of input 'x' is .2, 5, 96." --dim batch=2 --dim a:seq=37 --dim \
 	b:seq=5 --freeze x=x.npy \

@@ -221,8 +221,10 @@ array z.want f32 2x3 11 22 33 14 25 36
 runs open.sk 'x y' z
 "$sklink" open.onnx "$@" --dim batch=2 --freeze y=y.npy -o open.sk
 runs open.sk x z
-refuses "input 'x' is not known when linking \(\[batch, 3\]\); say it: --shape 'x=Nx3', with a number for each N, or --dim 'batch=NUMBER'$" open
-grep -q "input 'y' is not known when linking (the model does not say how many dimensions it has); say it: --shape 'y=1x128'" err.txt || fail "not all inputs"
+refuses "the sizes of input 'x' and 1 more are not known .*; say them, with a number for each N: --dim 'batch=N' --shape 'y=1x128'$" open
+printf '%s\n' ">>> batch: dimension 0 of 'x'; perhaps the batch size" \
+	">>> input 'y': the model does not say how many dimensions it has" | diff - <(grep '^>>>' err.txt) >&2 ||
+	fail "the notes on open sizes"
 # If names have several sizes, or none, --dim is not proposed for each.
 cat >unnamed.onnx <<'END'
 ir_version: 8
@@ -235,7 +237,42 @@ graph {
   output { name: "y" type { tensor_type { elem_type: 1 } } }
 }
 END
-refuses "known when linking \(\[\?, 3, \?, n, n\]\); say it: --shape 'x=Nx3xNxNxN', with a number for each N, or --dim 'n=NUMBER'$" unnamed
+refuses "input 'x' are not known when linking; say them, with a number for each N: --dim 'n=N' --shape 'x=Nx3xNxNxN'$" unnamed
+grep -q ">>> input 'x': \[?, 3, ?, n, n\]" err.txt || fail "the shape with open sizes"
+
+# Names that are expressions of other names, as exporters write them, and sizes that the command line computes.
+model sums <<'END'
+input a f32 pastx2
+input b f32 seqx2
+input c f32 past+seqx2
+input d f32 (seq+1)*2//3x2
+input e f32 totalx2
+input f f32 batch-sizex2
+output y f32 none
+node Concat _ a b c d e f -> y axis=0
+END
+sums() {
+	"$sklink" sums.onnx "${kernels[@]}" --dim batch-size=1 "$@" -o sums.sk
+	"$skdump" sums.sk | awk '$2 ~ /^[a-f]$/ && $3 == "input" { print $5 $6 }' | tr '\n' ' '
+}
+kernels=("$@")
+for options in '--dim past=3 --dim seq=4 --dim total=past+seq' '--dim total=past+seq --dim seq=past+1 --dim past=3' \
+	'--shape a=3x2 --dim seq=4 --dim total=7'; do
+	shapes=$(sums $options)
+	[ "$shapes" = '[3,2] [4,2] [7,2] [3,2] [7,2] [1,2] ' ] || fail "$options: $shapes"
+done
+refuses "input 'c': dimension 0 is 9, but 'past\+seq' is 7$" sums --dim past=3 --dim seq=4 --dim past+seq=9
+refuses "input 'c': dimension 0 is 9, but 'past\+seq' is 7$" sums --dim past=3 --dim seq=4 --shape c=9x2
+sed "s/dim_param: \"n\" } dim { dim_param: \"n\"/dim_param: \"n\" } dim { dim_param: \"n + 1\"/; s/\"?\"/\"n\"/g" unnamed.onnx >spaced.onnx
+"$sklink" spaced.onnx "$@" --dim n=2 -o spaced.sk
+"$skdump" spaced.sk | grep -q 'x .*\[2, 3, 2, 2, 3\]' || fail "a sum with blanks"
+refuses "the sizes of input 'a' and 5 more .*: --dim 'past=N' --dim 'seq=N' --dim 'total=N' --dim 'batch-size=N'$" sums
+refuses "the sizes of input 'b' and 4 more .*: --dim 'seq=N' --dim 'batch-size=N'$" sums --dim past=3 \
+	--dim total=past+seq
+refuses "--dim 'total=past-5': 'past-5' is not a size: it is negative or too large$" sums --dim past=3 --dim total=past-5
+refuses "--dim 'total=past\*\*2' is not NAME=NUMBER, or an expression of names" sums --dim 'total=past**2'
+refuses "--dim 'total=9223372036854775807\*past': .* is not a size" sums --dim past=3 --dim 'total=9223372036854775807*past'
+refuses "--dim 'total=seq//\(past-3\)': .* is not a size" sums --dim past=3 --dim seq=3 --dim 'total=seq//(past-3)'
 refuses "^sklink: error: open.onnx: --shape 'x=2x4': the shape of input 'x' is \[\?, 3\]$" open --shape x=2x4 --shape \
 	y=3
 refuses "^sklink: error: open.onnx: --shape 'x=': the shape of input 'x' is \[\?, 3\]$" open --shape x= --shape y=3
@@ -254,7 +291,7 @@ refuses "--dim 'bach=2': no input has a dimension of that name; did you mean 'ba
 refuses "--dim 'batch=2': the shape of input 'x' is \[3, 3\]" open --shape y=3 --dim batch=3 --dim batch=2
 refuses "--dim 'batch=2': the shape of input 'x' is \[3, 3\]" open --shape y=3 --shape x=3x3 --dim batch=2
 for text in batch batch= batch=a batch=-1 batch=1x2 batch=9223372036854775808; do
-	refuses "--dim '$text' is not NAME=NUMBER" open --dim "$text"
+	refuses "--dim '$text' is not NAME=NUMBER, or an expression" open --dim "$text"
 done
 refuses "--shape 'x' is not INPUT=AxBxC" open --shape x
 refuses "--freeze 'y' is not INPUT=FILE.npy" open --freeze y
