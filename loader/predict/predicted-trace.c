@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 
