@@ -1,5 +1,5 @@
-# Tests: Check suites, scripts, and the programs that scripts run. `make check` runs all, `make check-quick` those that are quick.
-# A test is registered by its name in one of the lists; tests/house/house.sh finds tests that are in none.
+# Tests: Check suites, scripts, and the programs that scripts run. `make check` runs all, `make check-quick` those that
+# are quick. A test is registered by its name in one of the lists; tests/house/house.sh finds tests that are in none.
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
 AM_TESTS_ENVIRONMENT = \
@@ -18,8 +18,8 @@ check-quick:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)'
 check-suites:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SUITES)'
-# --enable-tsan is for these, which use the runtime's threads. (It holds back signals that come from other threads, so a kernel
-# without an end cannot be expelled there: tests/runtime/faults.sh leaves that to other builds.)
+# --enable-tsan is for these, which use the runtime's threads. (It holds back signals that come from other threads, so a
+# kernel without an end cannot be expelled there: tests/runtime/faults.sh leaves that to other builds.)
 check-runtime:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(RUNTIME_SUITES) $(RUNTIME_SHELL_TESTS)'
 .PHONY: check-quick check-suites check-runtime

@@ -1,5 +1,5 @@
-# Each option of a program is in its help and in its man page, and nowhere are more; the page of sklink says which ones are
-# refused.
+# Each option of a program is in its help and in its man page, and these list no others; the page of sklink lists the
+# refused ones.
 . "$top_srcdir/tests/lib/lib.sh"
 set -o pipefail
 

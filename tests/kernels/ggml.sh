@@ -10,7 +10,7 @@ cat >ggml.c <<'C'
 #include <stdint.h>
 #include <string.h>
 
-/* 32 numbers as 8 bits each and their common factor. ggml stores it in half precision; here as the upper half of a float. */
+/* 32 numbers as 8 bits each and their common factor: the upper half of a float, where ggml has half precision. */
 struct block_q8_0 {
 	uint16_t d;
 	int8_t qs[32];

@@ -32,7 +32,8 @@ MACHINES = ("x86_64",)
 MACHINE_HEADERS = {"loader/arch/x86_64.h": "loader/arch/machine.h"}
 # Headers that are installed, or chosen by configure, count as themselves.
 UNCHECKED = {"loader/skrt.h", "format/skkernel.h", "format/skabi.h", "loader/arch/machine.h", "loader/arch/x86_64.h"}
-# Rooms that use each other: neutral code finds the functions of a machine in the list of machines, and these use the neutral ops.
+# Rooms that use each other: neutral code finds the functions of a machine in the list of machines, and these use the
+# neutral ops.
 MUTUAL = {("stubs/dispatcher", "stubs/x86_64")}
 
 NAME = re.compile(r"\b(?:sk|skrt|SK|SKRT)_\w+")
@@ -137,7 +138,7 @@ class Tree:
         self.files = {path: File(root, path) for path in sorted(listed)}
         self.headers = {path: file for path, file in self.files.items() if path.endswith(".h")}
         self.breaches = []
-        self.names = self.homes(lambda file: file.names - {"SK_MACHINE"})  # which each list of machines defines for itself
+        self.names = self.homes(lambda file: file.names - {"SK_MACHINE"})  # each list of machines defines it for itself
         self.tags = self.homes(lambda file: file.tags)
         self.types = {name for file in self.headers.values() for name in file.types}
         self.uses = collections.defaultdict(dict)  # (room, room) -> {reason: place}

@@ -60,7 +60,8 @@ def load(path):
     """None: no YAML."""
     try:
         return value_of(yaml.compose(open(path, encoding="utf-8"), yaml.SafeLoader))
-    except (yaml.YAMLError, UnicodeDecodeError, TypeError, AttributeError):  # of keys that are lists, and of nothing at all
+    # raised for keys that are lists, and for empty manifests
+    except (yaml.YAMLError, UnicodeDecodeError, TypeError, AttributeError):
         return None
 
 

@@ -20,7 +20,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import pattern_samples as samples
 
-KNOWN = {"Attention", "Gelu", "Not", "RMSNormalization", "RotaryEmbedding", "Swish"} # of ONNX, but newer than python3-onnx
+# Operators of ONNX that are newer than python3-onnx.
+KNOWN = {"Attention", "Gelu", "Not", "RMSNormalization", "RotaryEmbedding", "Swish"}
 TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "bool": 9, "float16": 10}
 
 

@@ -312,7 +312,8 @@ Y
 	i8) [ "$(cat ends.txt)" = '-128 127 ' ] ;;
 	i64) [ "$(cat ends.txt)" = '-3 24 ' ] ;;
 	bool) [ "$(cat ends.txt)" = '1 1 ' ] ;;
-	f16) awk '{ exit !($1 >= 11879 && $1 < 11900 && $2 > 13500 && $2 <= 13516) }' ends.txt ;; # 0x2e67 is above 0.1, 0x34cc below 0.3
+	# 0x2e67 is above 0.1, 0x34cc below 0.3
+	f16) awk '{ exit !($1 >= 11879 && $1 < 11900 && $2 > 13500 && $2 <= 13516) }' ends.txt ;;
 	bf16) awk '{ exit !($1 >= 49168 && $2 <= 49184 && $1 < $2) }' ends.txt ;; # 0xc010 is -2.25, 0xc020 -2.5
 	f32) awk '{ exit !($1 >= 0.1 && $1 < 0.11 && $2 > 0.69 && $2 <= 0.7) }' ends.txt ;;
 	f64) awk '{ exit !($1 >= 1e3 && $1 < 1e7 && $2 > 9e8 && $2 <= 1e9) }' ends.txt ;;
