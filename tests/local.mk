@@ -61,6 +61,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/graph/no-task.sh tests/graph/onnx-models.sh tests/graph/onnx.sh tests/graph/pattern-fusion.sh \
 	tests/graph/rewrites.sh tests/graph/states.sh tests/graph/vendor-names.sh \
 	tests/house/house.sh tests/house/layers.sh tests/house/manuals.sh tests/house/pages.sh tests/house/readme.sh \
+	tests/house/words.sh \
 	tests/kernels/blas.sh tests/kernels/blis.sh tests/kernels/bytes.sh tests/kernels/cxx.sh tests/kernels/fftw.sh \
 	tests/kernels/fortran.sh tests/kernels/ggml.sh tests/kernels/gsl.sh tests/kernels/halide.sh \
 	tests/kernels/inductor.sh tests/kernels/libm.sh tests/kernels/mlir.sh tests/kernels/openblas.sh \
