@@ -27,7 +27,8 @@ nobase_dist_doc_DATA += README.md CONTRIBUTING.md LICENSE doc/design.md doc/page
 nobase_dist_doc_DATA += doc/reference/fusion-flags.md doc/reference/passes.md doc/reference/rules.md \
 	doc/reference/dumps.md doc/reference/models.md doc/reference/operators.md
 nobase_dist_doc_DATA += doc/reference/kernel-library.md doc/reference/libskrt.md doc/reference/manifest.md \
-	doc/reference/python.md doc/reference/reason-codes.md doc/reference/scope-options.md doc/reference/signatures.md \
+	doc/reference/python.md doc/reference/reason-codes.md doc/reference/scope-options.md \
+	doc/reference/signatures.md \
 	doc/reference/skdump-json.md
 nobase_dist_doc_DATA += doc/reference/glossary.md
 nobase_dist_doc_DATA += doc/tutorial/first-package.md doc/tutorial/from-a-model.md doc/tutorial/in-your-program.md \

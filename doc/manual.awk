@@ -4,7 +4,8 @@
 # The references may continue on further lines.
 #
 # It knows the Markdown that doc/ is written in: headings, paragraphs, lists with stars, tables, fenced blocks, `code`,
-# *emphasis*, **strong** and links. A line that begins with anything else is an error, so that nothing is lost in silence.
+# *emphasis*, **strong** and links. A line that begins with anything else is an error, so that nothing is lost
+# in silence.
 
 # Plain text.
 function escape(text) {
@@ -20,7 +21,8 @@ function code(text) {
 	return "\\fB" text "\\fR"
 }
 
-# The parts of a document's first line, into part: 1 is before the purpose, 2 the purpose, 3 after it. 0 for another line.
+# The parts of a document's first line, into part: 1 is before the purpose, 2 the purpose, 3 after it. 0 for another
+# line.
 function first_line(line, part) {
 	return line ~ /^<!-- man: [^ ]+ [0-9] [-0-9]+ "[^"]+"/ && split(line, part, "\"")
 }

@@ -3,8 +3,8 @@
 
     doc/timeline.py BUILD doc/before-after.svg
 
-BUILD is a build directory with sklink, skrun and samples/composite/kernels.o. The times are those of skrun --trace, of the fastest of
-200 runs each, on two cores."""
+BUILD is a build directory with sklink, skrun and samples/composite/kernels.o. The times are those of skrun --trace,
+of the fastest of 200 runs each, on two cores."""
 
 import json
 import os
@@ -25,7 +25,13 @@ def manifest():
         "sklink": 1,
         "tensors": {f"t{i}": {"dtype": "f32", "shape": [1024]} for i in range(TASKS + 1)},
         "tasks": [
-            {"name": f"task{i}", "kernel": kernels[i % 2][0], "set": kernels[i % 2][1], "args": [f"t{i}", f"t{i + 1}"], "scope": "chain"}
+            {
+                "name": f"task{i}",
+                "kernel": kernels[i % 2][0],
+                "set": kernels[i % 2][1],
+                "args": [f"t{i}", f"t{i + 1}"],
+                "scope": "chain",
+            }
             for i in range(TASKS)
         ],
         "scopes": {"chain": {"options": "profiling=1"}},
@@ -33,7 +39,7 @@ def manifest():
 
 
 def fastest(trace, launches):
-    """Of the runs of so many launches each, the fastest: its length, and its tasks as (core, kernel, begin, length), from 0 on."""
+    """Return the length of the fastest run of so many launches, and its tasks as (core, kernel, begin, length)."""
     events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
     starts = sorted((event["ts"], event["ts"] + event["dur"]) for event in events if event["cat"] == "launch")
     runs = [(starts[i][0], starts[i + launches - 1][1]) for i in range(0, len(starts) - launches + 1, launches)]
@@ -58,7 +64,8 @@ def measure(build):
         found = []
         for option, launches in (["--unfused"], TASKS), ([], 1):
             subprocess.check_call(
-                [f"{build}/skrun", path("chain.sk"), "--random", "1", "--cores", "2", "--warm-up", "50", "--repeat", str(RUNS)]
+                [f"{build}/skrun", path("chain.sk"), "--random", "1", "--cores", "2", "--warm-up", "50"]
+                + ["--repeat", str(RUNS)]
                 + option
                 + ["--trace", path("trace.json")],
                 stdout=subprocess.DEVNULL,
@@ -71,7 +78,8 @@ def measure(build):
 def draw(unfused, fused):
     scale = WIDTH / unfused[0]
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 30} 240" font-family="sans-serif" font-size="14">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 30} 240" '
+        'font-family="sans-serif" font-size="14">',
         f'<rect width="{LEFT + WIDTH + 30}" height="240" rx="8" fill="#ffffff"/>',
     ]
     for top, name, (length, tasks) in (
@@ -82,17 +90,20 @@ def draw(unfused, fused):
         for core in 0, 1:
             y = top + 22 + core * (ROW + 6)
             lines.append(f'<text x="16" y="{y + 16}" fill="#555">core {core}</text>')
-            lines.append(f'<rect x="{LEFT}" y="{y}" width="{max(length * scale, 1):.1f}" height="{ROW}" fill="#e4e4e4"/>')
+            width = max(length * scale, 1)
+            lines.append(f'<rect x="{LEFT}" y="{y}" width="{width:.1f}" height="{ROW}" fill="#e4e4e4"/>')
             for number, kernel, begin, duration in tasks:
                 if number == core:
+                    width = max(duration * scale, 0.5)
                     lines.append(
-                        f'<rect x="{LEFT + begin * scale:.1f}" y="{y}" width="{max(duration * scale, 0.5):.1f}" height="{ROW}" '
+                        f'<rect x="{LEFT + begin * scale:.1f}" y="{y}" width="{width:.1f}" height="{ROW}" '
                         f'fill="{COLOURS[kernel]}"/>'
                     )
     x = LEFT
-    for colour, what in (COLOURS["mul_f32"], "multiply"), (COLOURS["add_f32"], "add"), ("#e4e4e4", "launches and waits"):
+    legend = (COLOURS["mul_f32"], "multiply"), (COLOURS["add_f32"], "add"), ("#e4e4e4", "launches and waits")
+    for colour, text in legend:
         lines.append(f'<rect x="{x}" y="212" width="14" height="14" fill="{colour}"/>')
-        lines.append(f'<text x="{x + 20}" y="224" fill="#555">{what}</text>')
+        lines.append(f'<text x="{x + 20}" y="224" fill="#555">{text}</text>')
         x += 110
     return "\n".join(lines + ["</svg>", ""])
 

@@ -131,5 +131,6 @@ graph/rules/own-rules.c: $(RULE_FILES)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)( echo '#include "graph/rules/rules-parts.h"' && for name in expand onnx passes torchair; do \
 		echo "const char sk_$${name}_rules[] =" && \
-		sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $(srcdir)/graph/rules/$$name.yaml && echo ';' || exit 1; \
+		sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $(srcdir)/graph/rules/$$name.yaml && \
+		echo ';' || exit 1; \
 		done ) >$@.tmp && mv $@.tmp $@

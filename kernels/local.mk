@@ -88,7 +88,8 @@ KERNEL_INCLUDES = \
 	kernels/x86_64-quads.h \
 	kernels/x86_64-vectors.h
 LIBRARY_CFLAGS = -std=gnu11 -O3 -fPIC -fno-math-errno -fno-trapping-math -ffp-contract=off -fwrapv \
-	$(LIBRARY_LOOP_CFLAGS) -fno-ident -fno-stack-protector -Wall -Wextra -Wshadow -Wno-type-limits -Wno-tautological-compare \
+	$(LIBRARY_LOOP_CFLAGS) -fno-ident -fno-stack-protector -Wall -Wextra -Wshadow -Wno-type-limits \
+	-Wno-tautological-compare \
 	-Wno-sign-compare -Wno-unused-function
 EXTRA_DIST += $(KERNEL_FAMILIES) $(KERNEL_INCLUDES) kernels/variants.awk
 
@@ -106,7 +107,8 @@ kernels/variants.mk: $(KERNEL_FAMILIES) $(KERNEL_INCLUDES) kernels/variants.awk 
 
 # Made again only if something has changed; its own makefile knows the dependencies.
 kernels/libskernels.a: kernels/variants.mk remade-kernels
-	@$(MAKE) $(AM_MAKEFLAGS) --no-print-directory -f kernels/variants.mk O=kernels S='$(top_srcdir)/kernels' V='$(LIBRARY_V)' \
+	@$(MAKE) $(AM_MAKEFLAGS) --no-print-directory -f kernels/variants.mk O=kernels S='$(top_srcdir)/kernels' \
+	V='$(LIBRARY_V)' \
 		AR='$(AR)' COMPILE='$(KERNEL_CC) $(LIBRARY_CFLAGS) -I$(top_srcdir) -c'
 remade-kernels:
 else

@@ -39,8 +39,8 @@ function kernel(name, keys, isa, flags) {
 	}
 	flags = keys
 	gsub(/ /, " -D", flags)
-	printf "$O/%s.o: $S/%s%s; $V$(COMPILE)%s -DKERNEL=%s%s -o $@ $S/%s\n", name, source, headers, levels[isa], name, flags,
-		source
+	printf "$O/%s.o: $S/%s%s; $V$(COMPILE)%s -DKERNEL=%s%s -o $@ $S/%s\n", name, source, headers, levels[isa], name,
+		flags, source
 }
 
 # The product of the keys from number i on; name, keys and isa come from those before.
@@ -72,7 +72,8 @@ function headers_of(file, line, name, list) {
 			if (name in known)
 				continue
 			known[name] = 1
-			list = list (name ~ /^format/ ? " $S/../" : " $S/") name (name ~ /^format/ ? "" : headers_of(name))
+			list = list (name ~ /^format/ ? " $S/../" : " $S/") name \
+				(name ~ /^format/ ? "" : headers_of(name))
 		}
 	close(folder file)
 	return list

@@ -16,14 +16,18 @@ loader_libpredict_la_LIBADD = format/libprofile.la format/libplan.la base/libfil
 noinst_LTLIBRARIES += loader/libloader.la
 loader_libloader_la_SOURCES = \
 	loader/arch/machine.h loader/arch/x86_64.h \
-	loader/arch/x86_64/context.c loader/arch/x86_64/fibre.S loader/arch/x86_64/invoke.S loader/arch/x86_64/refusal.c \
+	loader/arch/x86_64/context.c loader/arch/x86_64/fibre.S loader/arch/x86_64/invoke.S \
+	loader/arch/x86_64/refusal.c \
 	loader/arch/x86_64/refusal.h loader/arch/x86_64/registers.c loader/arch/x86_64/relocation.c \
 	loader/base/status.h loader/base/process.c loader/base/status.c loader/base/structs.c \
 	loader/checks/checked-call.c loader/checks/checks-parts.h loader/checks/checked-order.c loader/checks/checks.c \
 	loader/checks/split.c loader/checks/windows.c \
-	loader/checks/checks.h loader/checks/clocks.c loader/checks/guard-call.c loader/checks/guard.c loader/checks/owed.c \
-	loader/core/call.c loader/core/core.h loader/core/loaded.c loader/core/exit-functions.c loader/core/fibre.c loader/core/signal.c loader/core/thread-storage.c \
-	loader/device/construct.c loader/device/device.h loader/device/device.c loader/device/drive.c loader/device/failure.c \
+	loader/checks/checks.h loader/checks/clocks.c loader/checks/guard-call.c loader/checks/guard.c \
+	loader/checks/owed.c \
+	loader/core/call.c loader/core/core.h loader/core/loaded.c loader/core/exit-functions.c loader/core/fibre.c \
+	loader/core/signal.c loader/core/thread-storage.c \
+	loader/device/construct.c loader/device/device.h loader/device/device.c loader/device/drive.c \
+	loader/device/failure.c \
 	loader/device/flights.c loader/device/instance.c \
 	loader/device/lane.c loader/device/linked.c loader/device/locate.c \
 	loader/device/loading.c loader/device/queue.c \
@@ -37,10 +41,12 @@ loader_libloader_la_SOURCES = \
 	loader/flight/thunk-words.c \
 	loader/image/debugger.c loader/image/image.h loader/image/dynamic.c loader/image/image.c \
 	loader/image/imports.c loader/image/integrity.c loader/image/lookup.c \
-	loader/image/processor.c loader/image/read.c loader/image/relocate.c loader/image/symbols.c loader/image/weights.c \
+	loader/image/processor.c loader/image/read.c loader/image/relocate.c loader/image/symbols.c \
+	loader/image/weights.c \
 	loader/skrt.h \
 	loader/trace/trace-file.c loader/trace/trace.c loader/trace/trace.h
-loader_libloader_la_LIBADD = format/libplan.la format/libprofile.la format/libseal.la base/libnames.la base/libtemporary.la \
+loader_libloader_la_LIBADD = format/libplan.la format/libprofile.la format/libseal.la base/libnames.la \
+	base/libtemporary.la \
 	format/libimports.la -ldl
 loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread
 

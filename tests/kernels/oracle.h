@@ -19,19 +19,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DTYPE(type)                                                                                                        \
-	_Generic((type){0}, int8_t: "|i1", uint8_t: "|u1", int16_t: "<i2", uint16_t: "<u2", int32_t: "<i4",                \
-		 uint32_t: "<u4", int64_t: "<i8", uint64_t: "<u8", float: "<f4", double: "<f8")
+#define DTYPE(type)                                                                                                    \
+	_Generic((type){0}, int8_t                                                                                     \
+		 : "|i1", uint8_t                                                                                      \
+		 : "|u1", int16_t                                                                                      \
+		 : "<i2", uint16_t                                                                                     \
+		 : "<u2", int32_t                                                                                      \
+		 : "<i4", uint32_t                                                                                     \
+		 : "<u4", int64_t                                                                                      \
+		 : "<i8", uint64_t                                                                                     \
+		 : "<u8", float                                                                                        \
+		 : "<f4", double                                                                                       \
+		 : "<f8")
 #define SHAPE(...) ((const long[]){__VA_ARGS__, 0})
 
 #define INPUT(type, name, ...) INPUT_WITHIN(type, name, -1, 1, __VA_ARGS__)
 /* Integers lie within both ends; the default is any. */
-#define INPUT_WITHIN(type, name, low, high, ...)                                                                           \
+#define INPUT_WITHIN(type, name, low, high, ...)                                                                       \
 	type *name = oracle_input(#name, DTYPE(type), sizeof(type), low, high, SHAPE(__VA_ARGS__))
-#define OUTPUT(type, name, tolerance, ...)                                                                                 \
+#define OUTPUT(type, name, tolerance, ...)                                                                             \
 	type *name = oracle_output(#name, DTYPE(type), sizeof(type), tolerance, SHAPE(__VA_ARGS__))
-#define UPDATED(type, name, tolerance, ...)                                                                                \
-	INPUT(type, name, __VA_ARGS__);                                                                                    \
+#define UPDATED(type, name, tolerance, ...)                                                                            \
+	INPUT(type, name, __VA_ARGS__);                                                                                \
 	type *name##_new = oracle_output(#name, DTYPE(type), sizeof(type), tolerance, SHAPE(__VA_ARGS__))
 
 static void network(void);
@@ -167,8 +176,8 @@ static bool oracle_right(const struct oracle_tensor *tensor, bool quiet)
 		if (oracle_same(tensor, got, i))
 			continue;
 		if (!quiet && tensor->dtype[1] == 'f')
-			fprintf(stderr, "oracle: %s[%zu] is %.17g, not %.17g\n", tensor->name, i, oracle_real(tensor, got, i),
-				oracle_real(tensor, tensor->data, i));
+			fprintf(stderr, "oracle: %s[%zu] is %.17g, not %.17g\n", tensor->name, i,
+				oracle_real(tensor, got, i), oracle_real(tensor, tensor->data, i));
 		else if (!quiet)
 			fprintf(stderr, "oracle: %s[%zu] is wrong\n", tensor->name, i);
 		free(got);

@@ -22,6 +22,7 @@ PATTERNS = {
 # Titles that the text only names.
 EXCEPTIONS = ("where to add what", "is no longer", "are no longer")
 COLUMNS = 120
+KEPT = {".md": ("|", "    "), ".def": ("#define", "ALIAS(", "NO_EFFECT(")}
 DOCUMENTS = {".md", ".1", ".3", ".5", ".7"}
 C = {".c", ".h", ".cc", ".hh", ".def", ".S", ".js"}
 SCRIPTS = {".py", ".sh", ".awk", ".mk", ".am", ".ac"}
@@ -69,19 +70,20 @@ def prose(path: Path) -> tuple[str, str]:
 def long_lines(path: Path) -> list[int]:
     """Return the numbers of lines that are too long.
 
-    Some lines cannot be wrapped: rows of tables and the code and output in Markdown, regions that clang-format leaves
-    alone, and the messages and the programs in other languages in test scripts, of which only comments count.
+    Some lines cannot be wrapped: in Markdown rows of tables, code and output; rows of .def files; macros, and regions
+    that clang-format leaves alone; in test scripts messages and programs in other languages, so there only comments
+    count.
     """
-    scripted = "tests" in path.parts and path.suffix in SCRIPTS
+    scripted = "tests" in path.parts and path.suffix in SCRIPTS | {".js"}
     found = []
     whole = False
     for number, line in enumerate(path.read_text(errors="replace").split("\n"), 1):
         if "clang-format o" in line:
             whole = "clang-format off" in line
-        elif path.suffix == ".md" and line.startswith("```"):
+        elif path.suffix == ".md" and line.lstrip().startswith("```"):
             whole = not whole
-        kept = whole or (path.suffix == ".md" and line.startswith(("|", "    ")))
-        kept = kept or (scripted and not line.lstrip().startswith("#"))
+        kept = whole or (scripted and not line.lstrip().startswith(("# ", "//")))
+        kept = kept or line.startswith(KEPT.get(path.suffix, "#define"))
         if len(line.expandtabs(8)) > COLUMNS and not kept:
             found.append(number)
     return found
