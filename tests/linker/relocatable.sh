@@ -469,7 +469,7 @@ int main(void)
 		refuse(device, (const char *)&sk_plan_first + 8, "the plan is not aligned");
 		refuse(device, &no_plan, "magic");
 		refuse(device, &cut_off, "not lie in a segment");
-		refuse(device, &cores, "in no object");
+		refuse(device, &cores, "no loaded object contains the plan");
 		check(skrt_module_load_linked(device, NULL, &(struct skrt_module *){0}) == SKRT_INVALID_ARGUMENT, "NULL");
 		check(!skrt_device_close(device), "close");
 	}

@@ -262,7 +262,7 @@ bad largecomm.o "'wide' is a common symbol of the large code model"
 for entry in '.quad number\n.data\nnumber: .quad 0' '.quad end\n.text\nret\nend:' '.long f - ., 0\n.text\nf: ret' \
 	'.quad getenv'; do
 	printf ".section .fini_array,\"aw\",@fini_array\n$entry\n" | as -o entry.o
-	bad entry.o 'entry.o:\(.fini_array\+0x0\): an entry of the table of constructors or destructors is no function'
+	bad entry.o 'entry.o:\(.fini_array\+0x0\): an entry of the table of constructors or destructors is not a function'
 done
 printf '.section .init_array,"aw",@init_array\n.quad f, 0\n.text\nf: ret\n' | as -o entry.o
 bad entry.o 'entry.o:\(.init_array\+0x0\): the table of constructors or destructors has 2 entries, and relocations for 1'

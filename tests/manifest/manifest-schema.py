@@ -21,11 +21,11 @@ definitions = schema["definitions"]
 # Errors that a schema can express. All others are about several keys' values, about signatures and options inside of
 # texts, or about bytes.
 SAYABLE = re.compile(r"""unknown\ key
-    | \ must\ be\ (?!a\ name\ (of|in)|an\ integer.*not\ '\d+\.0')
+    | \ must\ be\ (?!a\ name\ (of|in)|an\ integer.*not\ '\d+\.0'|a\ list\ of\ \d|listed)
     | has\ no\ '(?!.*dimensions) | has\ neither | has\ a\ 'kernel'\ or | has\ 'args',\ or
     | only\ a\ view | a\ view\ has\ the\ (?!bytes) | exclude\ each\ other | its\ role\ is\ constant | there\ are\ no\ tasks
-    | more\ than\ 8\ dimensions | must\ have\ at\ most | is\ about\ a\ model | are\ nodes\ of\ a\ model | are\ those\ of\ the\ model
-    | says\ nothing | not\ both | there\ is\ neither | and\ nothing\ else | is\ two\ numbers | numbers\ only | is\ no\ number;
+    | more\ than\ 8\ dimensions | must\ have\ at\ most | applies\ to\ a\ model | are\ nodes\ of\ a\ model | are\ those\ of\ the\ model
+    | is\ empty;\ give | not\ both | neither\ is\ given | and\ nothing\ else | is\ two\ numbers | numbers\ only | is\ not\ a\ number;
     | format\ version\ \d | has\ no\ dimensions""", re.X)
 # Errors that it cannot express: the inside of options is a text to a schema, and a number in YAML has lost its
 # spelling.

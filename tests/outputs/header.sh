@@ -207,6 +207,6 @@ fails_with '^sklink: error: --embed puts the package into a header; say --header
 	-o bad.sk --embed
 fails_with '^sklink: error: --embed wants a package that can be loaded' "$sklink" tiny.yaml kernels.o -o bad.o --embed \
 	--header bad.h -r
-fails_with '^sklink: error: --version-script selects a package's exports; with -r, ' "$sklink" tiny.yaml kernels.o -o \
+fails_with '^sklink: error: --version-script selects a package.s exports; with -r, ' "$sklink" tiny.yaml kernels.o -o \
 	bad.o --version-script v -r
 [ -z "$(ls | grep '^bad\|tmp')" ] || fail "left behind: $(ls)"

@@ -57,7 +57,7 @@ found() {
 	done
 }
 found copy 1 "it has written (at byte [0-9]*|right after the end) of tensor 'c'"
-found copy 2 "it has written (4 bytes before|at byte [0-9]*) of tensor 'c'"
+found copy 2 "it has written (4 bytes before|at byte [0-9]* of) tensor 'c'"
 found copy 3 "segmentation fault .SIGSEGV.: write at address 0x[0-9a-f]*, [0-9]* bytes after the end of tensor 'c'"
 found copy 4 "segmentation fault .SIGSEGV.: read at address 0x[0-9a-f]*, [0-9]* bytes after the end of tensor 'b', of which the call may only read"
 found copy 5 "segmentation fault .SIGSEGV.: read at address 0x[0-9a-f]*, [0-9]* bytes before tensor 'b'"

@@ -50,7 +50,7 @@ grep -q '^fused  *13.19 ' out.txt || fail "one core: $(cat out.txt)"
 "$skdump" --steps model.sk | grep -q 'first .*cycles 4000' || fail "skdump shows no costs"
 "$skdump" --verify model.sk >/dev/null
 # The profile is an input like any other.
-fails_with '^sklink: error: mine.profile: is an input' "$sklink" model.yaml kernels.o -o mine.profile
+fails_with '^sklink: error: mine.profile: is also an input' "$sklink" model.yaml kernels.o -o mine.profile
 
 # An `operations` attribute of the kernel's signature acts like a task's cost, which takes precedence.
 manifest ./mine.profile '{operations: 409600, bytes: 8192}' |

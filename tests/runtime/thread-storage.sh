@@ -201,7 +201,7 @@ rule() {
 }
 rule 'split=n reentrant' ''
 rule 'reentrant' ''
-rule 'split=n' 'calls run on any thread; if nothing .* mark it reentrant$'
+rule 'split=n' 'calls run on any thread; if no call .* mark it reentrant$'
 rule 'isa=x86-64-v2' 'calls run on any thread'
 rule 'blocks reentrant' '' 'in x i32[n], out y i32[n], block'
 rule 'blocks sync-all reentrant' 'its blocks wait for one another' 'in x i32[n], out y i32[n], block'

@@ -35,7 +35,7 @@ for package in model compressed; do
 	debug -ex 'break prefix' -ex run -ex backtrace -ex 'print n' -ex step -ex 'delete' -ex continue \
 		--args "$skrun" $package.sk --random 1 --cores 2
 	shows '#0 +prefix \(x=0x[0-9a-f]+, y=0x[0-9a-f]+, n=4096\) at .*kernels.c:[0-9]+$' \
-		'#1 .* in sk_sp1 \(.*\) at .*model.yaml:8$' '#2 .* run \(' '#3 .* begin \(' '#4 .* sk_fibre_begin ' \
+		'#1 .* in sk_sp1 \(.*\) at .*model.yaml:8$' '#2 .* run_on_fibre \(' '#3 .* begin \(' '#4 .* sk_fibre_begin ' \
 		'^\$1 = 4096' '^[0-9]+.*y\[i\] = sum \+= x\[i\];' 'exited normally'
 	if grep -qE '^#5 |^Backtrace stopped' gdb.txt; then
 		cat gdb.txt
@@ -45,7 +45,7 @@ done
 
 debug -ex 'break prefix' -ex run -ex backtrace -ex 'info registers rip' -ex 'delete' -ex continue \
 	--args "$skrun" symbols.sk --random 1 --cores 2
-shows '#0 .* in prefix \(\)' '#1 .* in sk_sp1 \(\)' '#2 .* run \(' 'rip .*<prefix' 'exited normally'
+shows '#0 .* in prefix \(\)' '#1 .* in sk_sp1 \(\)' '#2 .* run_on_fibre \(' 'rip .*<prefix' 'exited normally'
 
 # Fused and unfused entries, in launch after launch.
 debug -ex 'break scale' -ex run -ex backtrace -ex continue -ex continue \
@@ -60,7 +60,7 @@ if [ -e "$program" ]; then
 		composite.sk
 	debug -ex "set environment LD_LIBRARY_PATH $top_builddir/.libs" -ex 'break pow_f32' -ex run -ex backtrace \
 		--args "$program" composite.sk
-	shows '#0 .*pow_f32 ' '#1 .* sk_composite ' '#[0-9]+ .* skrt_[a-z_]+ |#2 .* in run \('
+	shows '#0 .*pow_f32 ' '#1 .* sk_composite ' '#[0-9]+ .* skrt_[a-z_]+ |#2 .* in run_on_fibre \('
 fi
 
 # A debugger that comes later finds the data that the program was asked to keep for it.

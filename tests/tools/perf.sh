@@ -27,7 +27,7 @@ perf record -q -e cpu-clock -F 1000 --call-graph dwarf,4096 -o perf.data \
 	"$skrun" model.sk --random 1 --cores 1 --repeat 5000 >/dev/null
 perf script -i perf.data -F ip,sym 2>/dev/null >perf.txt
 # An empty line follows the last caller, which has no caller.
-sed -E 's/^[\t ]*[0-9a-f]+ //' perf.txt | tr '\n' ' ' | grep -q ' prefix sk_sp1 run begin sk_fibre_begin  ' ||
+sed -E 's/^[\t ]*[0-9a-f]+ //' perf.txt | tr '\n' ' ' | grep -q ' prefix sk_sp1 run_on_fibre begin sk_fibre_begin  ' ||
 	{ cat perf.txt; fail "perf does not find from the kernel to its callers"; }
 
 # From memory.
