@@ -77,7 +77,7 @@ for command in 'model.yaml input.o -o input.o' 'model.yaml input.o -o sub/../inp
 	'model.yaml input.o -o linked.yaml' \
 	'model.yaml @words -o words' 'model.yaml @words -o libinput.a' 'data.yaml -o c.npy' 'data.yaml -o libinput.a' \
 	'data.yaml -o data.yaml'; do
-	fails_with "^sklink: error: ${command##*-o }: is an input" "$sklink" $command
+	fails_with "^sklink: error: ${command##*-o }: is also an input" "$sklink" $command
 	[ "$(cat input.o libinput.a model.yaml words c.npy data.yaml | cksum)" = "$sums" ] ||
 		fail "an input has changed: $command"
 done

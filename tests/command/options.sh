@@ -383,7 +383,7 @@ fails_with "model.yaml: is also an input" "$sklink" model.yaml kernels.o --check
 fails_with 'unknown kernel' "$sklink" many.yaml kernels.o --check
 fails_with 'undefined symbol: g' "$sklink" model.yaml kernels.o f.o -u user --check -o never.sk
 fails_with 'no output given' "$sklink" model.yaml kernels.o --check --dependency-file=-
-fails_with 'what both -o and -Map would write' "$sklink" model.yaml kernels.o --check -o never.sk -Map=never.sk
+fails_with 'would be written by both -o and -Map' "$sklink" model.yaml kernels.o --check -o never.sk -Map=never.sk
 [ ! -e never.sk ] || fail "--check writes a package"
 
 # Why something is in the package, and the order of sections: tests/linker/reasons.sh tests the linker's part.
