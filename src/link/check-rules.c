@@ -138,6 +138,6 @@ void sk_check_rules(struct sk_link *link, const char *file)
 	for (size_t i = 0; i < checker.pairs.count; i++)
 		compare_pair(&checker, &checker.pairs.items[i]);
 	if (!link->diag->errors)
-		printf("rules and variants that compute what their patterns do: %u, that are not checked: %u\n",
+		printf("rules and variants that compute the same as their patterns: %u, not checked: %u\n",
 		       checker.checked, checker.unchecked);
 }

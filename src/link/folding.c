@@ -138,7 +138,8 @@ static void report_unwritten(const struct folding *folding, int error)
 	static const char key[] = "unwritten constants";
 
 	if (sk_map_find(&diag->alike, key, strlen(key)) == SK_NONE)
-		sk_error_alike(diag, place, key, "cannot keep what is computed from constants", "%s", strerror(error));
+		sk_error_alike(diag, place, key, "cannot store the values computed from constants", "%s",
+			       strerror(error));
 }
 
 /* Create a file without a name. A large one is in the directory of the weights file, which it may become. The system

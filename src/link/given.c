@@ -129,7 +129,7 @@ static bool set_shape(struct sk_op_graph *graph, const struct given *given)
 	value = &graph->values.items[index];
 	if (!read_shape(sizes, shape, &rank)) {
 		sk_error(graph->diag, given->place,
-			 "%s '%s': '%s' is no shape; write at most %d numbers with x between them, such as "
+			 "%s '%s': '%s' is not a shape; write at most %d numbers with x between them, such as "
 			 "1x128x1024",
 			 given->option, given->text, sizes, SK_MAX_RANK);
 		return false;
@@ -338,7 +338,7 @@ static bool check_state(struct sk_op_graph *graph, const struct sk_graph_state *
 	const char *present = graph->values.items[state->present].name;
 
 	if (graph->values.items[state->present].input) {
-		sk_error(graph->diag, place, "%s: output '%s' is an input, too", state->text, present);
+		sk_error(graph->diag, place, "%s: output '%s' is also an input", state->text, present);
 		return false;
 	}
 	for (size_t i = 0; i < graph->states.count; i++) {

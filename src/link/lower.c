@@ -268,7 +268,7 @@ static void add_inputs(struct lowering *lowering, const sk_graph_calls *calls)
 			continue;
 		if (value->output)
 			sk_warning(graph->diag, value->place,
-				   "output '%s' is an input, too; the package has it as input only", value->name);
+				   "output '%s' is also an input; the package has it as input only", value->name);
 		if (used[graph->inputs.items[i]] || value->output || value->kept)
 			root_tensor(lowering, graph->inputs.items[i]);
 		else

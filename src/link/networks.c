@@ -89,7 +89,8 @@ static bool take_dimension(struct reader *reader, const struct sk_dimension *dim
 	if (network && (!before || before->network != network)) {
 		if (!is_identifier(reader->arena, network)) {
 			sk_error(reader->diag, dimension->size.place,
-				 "'%s' is no name of a network: those are letters, digits and underscores", network);
+				 "'%s' is not a name of a network, which consists of letters, digits and underscores",
+				 network);
 			return false;
 		}
 		if (!add_set(reader, network, dimension->size.text, dimension->size.place))

@@ -94,7 +94,7 @@ static uint32_t scope_of(struct sk_op_graph *graph, const struct sk_model *model
 {
 	if (node->scope)
 		return sk_map_find(&model->scope_names, node->scope, strlen(node->scope));
-	sk_node_error(graph, node, "it has options of a scope, '%s', but is in none", node->scope_options);
+	sk_node_error(graph, node, "it has options of a scope, '%s', but is in no scope", node->scope_options);
 	return SK_NONE;
 }
 
@@ -108,7 +108,7 @@ static void take_request(struct sk_op_graph *graph, struct sk_model *model, cons
 	if (scope == SK_NONE || model->scopes.items[scope].has_options)
 		return;
 	if (first[scope] && strcmp(first[scope]->scope_options, node->scope_options)) {
-		if (sk_node_error(graph, node, "its scope '%s' has the options '%s', and cannot have '%s', too",
+		if (sk_node_error(graph, node, "its scope '%s' has the options '%s', and cannot also have '%s'",
 				  node->scope, first[scope]->scope_options, node->scope_options))
 			sk_note(graph->diag, "the former are those of node '%s'", sk_node_name(graph, first[scope]));
 	}

@@ -110,7 +110,7 @@ static const char *deeds_text(const struct sk_explanation *explanation, const st
 		return sk_arena_print(explanation->arena, "%s %s %s, and %s %s %s in the same bytes", first,
 				      earlier_deed, earlier_tensor, second, later_deed, later_tensor);
 	return sk_arena_print(explanation->arena, "%s %s %s, which %s %s%s", first, earlier_deed, earlier_tensor,
-			      second, later_deed, earlier_deed == later_deed ? ", too" : "");
+			      second, later_deed, earlier_deed == later_deed ? " as well" : "");
 }
 
 static bool follows_directly(const struct sk_plan_view *plan, uint32_t later, uint32_t earlier)
@@ -201,8 +201,8 @@ static void explain_first_core(const struct sk_explanation *explanation, const s
 
 	if (first_core && !(step->flags & SK_STEP_RESIDENT))
 		print_escaped(explanation,
-			      "  There is work for few of them: the first is core %" PRIu64
-			      " modulo their number, beside what has nothing to do with it.\n",
+			      "  Only a few cores have work: the first is core %" PRIu64
+			      " modulo their number, so that unrelated work can run on others.\n",
 			      first_core);
 }
 
@@ -350,12 +350,11 @@ static const char *late_text(const struct sk_explanation *explanation, const str
 		return "its step has several calls";
 	if (sk_plan_has_argument(plan, sk_plan_step_calls(plan, step).first,
 				 set ? SK_ARGUMENT_RESULT : SK_ARGUMENT_LOAD))
-		return set ? "its result is stored behind the call"
-			   : "a scalar is read from a tensor in front of the call";
+		return set ? "its result is stored after the call" : "a scalar is read from a tensor before the call";
 	if (!rival)
 		return "its scope says early-start=0 or 2";
 	return sk_arena_print(explanation->arena, "'%s', which runs %s it, has hidden state in common with it",
-			      task_name(plan, (uint32_t)(rival - plan->steps)), set ? "behind" : "before");
+			      task_name(plan, (uint32_t)(rival - plan->steps)), set ? "after" : "before");
 }
 
 static void explain_start(const struct sk_explanation *explanation, const struct sk_plan_step *step, uint32_t kernel,
@@ -378,7 +377,7 @@ static void explain_facts(const struct sk_explanation *explanation, uint32_t cal
 	uint32_t first = index->first[later][call];
 
 	if (first != SK_NO_INDEX)
-		fputs(later ? "  Before it:\n" : "  Behind it:\n", explanation->stream);
+		fputs(later ? "  Before it:\n" : "  After it:\n", explanation->stream);
 	for (uint32_t i = first; i != SK_NO_INDEX; i = index->next[later][i]) {
 		const struct sk_fact *fact = &explanation->facts->items.items[i];
 
@@ -413,7 +412,7 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 		if (entry->block_code)
 			print_escaped(explanation, "  %s: %s.\n", entry->block_code, entry->block_sentence);
 	} else {
-		fputs("  Why it is launched so is not known: the account has been stripped.\n", stream);
+		fputs("  The reason for its launch is not known: the account has been stripped.\n", stream);
 	}
 	if (plan->calls[place->call].task != index) {
 		fputs("  Its launch does not run it: the plan is damaged.\n", stream);
@@ -434,7 +433,7 @@ static void explain_node(const struct sk_explanation *explanation, const struct 
 {
 	print_escaped(
 		explanation,
-		"node '%s' (%s): it has no task: what it %s is where it has to be already, and nothing is launched for "
+		"node '%s' (%s): it has no task: the data that it %s is already in place, and nothing is launched for "
 		"it\n",
 		node->name, node->op, node->joins ? "joins" : "splits");
 	for (uint32_t i = 0; i < node->slice_count; i++) {

@@ -174,7 +174,7 @@ static bool read_weights(const struct opening *opening)
 		return refuse_package(opening, "the section .sk.weights is damaged");
 	weights = (const struct sk_weights *)(file->bytes + header.sh_offset);
 	if (weights->version != SK_WEIGHTS_VERSION || weights->identity.size != file->weights_size)
-		return refuse_package(opening, "its weights are not what its segments say");
+		return refuse_package(opening, "its weights contradict its segments");
 	file->weights = weights;
 	return true;
 }
@@ -353,7 +353,7 @@ static bool check_machine(const struct opening *opening)
 	GElf_Ehdr header;
 
 	return (gelf_getehdr(opening->elf, &header) && header.e_machine == opening->file->plan.plan->machine) ||
-	       refuse_package(opening, "its plan is for another machine than its code");
+	       refuse_package(opening, "its plan is for a different machine than its code");
 }
 
 bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const char *path, struct sk_package_file *file)

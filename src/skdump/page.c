@@ -47,7 +47,7 @@ static bool check_trace(struct sk_diag *diag, const char *path, const char *text
 		sk_error(diag, (struct sk_place){.file = path}, "it is not a whole trace of skrun --trace");
 	else if (error)
 		sk_error(diag, find_place(path, text, error),
-			 "from here on it is no JSON: the trace has been damaged; write it anew with skrun --trace");
+			 "from here on it is not JSON: the trace has been damaged; write it anew with skrun --trace");
 	else
 		return true;
 	return false;

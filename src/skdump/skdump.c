@@ -80,9 +80,8 @@ struct row {
 /* In the order of --help; sections in the order in which they are shown. */
 static const struct row rows[] = {
 	{"bindings", NULL, "the tensors that a run binds", .show = sk_show_bindings},
-	{"launches", NULL, "what the device is handed, in order", .show = sk_show_launches},
-	{"steps", NULL, "the steps of each launch: where they run, how they are divided, what they await",
-	 .show = sk_show_steps},
+	{"launches", NULL, "the launches that the device receives, in order", .show = sk_show_launches},
+	{"steps", NULL, "the steps of each launch: their cores, their division, their awaits", .show = sk_show_steps},
 	{"memory", NULL, "the temporaries in the workspace, and which share bytes", .show = sk_show_memory},
 	{"reasons", NULL, "why each task was fused, or was not", .show = sk_show_reasons},
 	{"task", "GLOB", WITH_NEXT, set_text, FIELD(tasks.task)},
@@ -92,7 +91,7 @@ static const struct row rows[] = {
 	{"by-kernel", NULL, "of steps, sums by kernel", set_flag, FIELD(by_kernel)},
 	{"all", NULL, "all of these, with the entries of single tasks", set_flag, FIELD(all)},
 	{"json", NULL, "everything as data in JSON, with the explanations of all tasks", set_flag, FIELD(json)},
-	{"html", "FILE", "the same as a page for a browser: graph, schedule, memory, what was not fused", set_text,
+	{"html", "FILE", "the same as a page for a browser: graph, schedule, memory, unfused tasks", set_text,
 	 FIELD(page)},
 	{"trace", "FILE", "for the page: the schedule of a run, by skrun --trace; of several, one above the other",
 	 add_text, FIELD(traces)},
@@ -101,14 +100,14 @@ static const struct row rows[] = {
 	 "await can wait for itself, calls are what signatures say, the code is what the plan says, and\n"
 	 "libskrt would load it; names what cannot be proved of a package that was stripped",
 	 set_flag, FIELD(verify)},
-	{"explain", "TASK", "what became of the task, why, and what puts it in order with others", add_text,
+	{"explain", "TASK", "the task's launch and steps, the reasons, and its order with other tasks", add_text,
 	 FIELD(explained)},
 	{"dot", NULL, "nothing but a drawing of tasks, tensors, launches, tile groups and awaits, for dot(1)", set_flag,
 	 FIELD(dot)},
-	{"diff", NULL, "what is different in the plans of two packages; the exit status is 1 if anything is", set_flag,
-	 FIELD(diff)},
-	{"imports", NULL, "what any package may import: name, kind, class, library, version, machine", set_flag,
-	 FIELD(imports)},
+	{"diff", NULL, "the differences between the plans of two packages; the exit status is 1 if there are any",
+	 set_flag, FIELD(diff)},
+	{"imports", NULL, "the imports that any package may have: name, kind, class, library, version, machine",
+	 set_flag, FIELD(imports)},
 	{"help", NULL, "print this help", set_flag, FIELD(help)},
 	{"version", NULL, "print the version", set_flag, FIELD(version)},
 };
@@ -139,7 +138,8 @@ static void print_help(void)
 	puts("Usage: skdump [options] PACKAGE\n"
 	     "       skdump --diff PACKAGE PACKAGE\n"
 	     "       skdump --imports\n"
-	     "Show what is in a superkernel package: everything but its task entries, or what the options ask for.\n");
+	     "Show what is in a superkernel package: everything except its task entries, or the sections that options "
+	     "select.\n");
 	for (int i = 0; i < ROWS; i++) {
 		column += printf("%s--%s%s%s", column ? ", " : "  ", rows[i].name, rows[i].value ? " " : "",
 				 rows[i].value ? rows[i].value : "");
@@ -166,7 +166,7 @@ static void check_filter(struct sk_diag *diag, const struct command *command)
 		reasons |= command->chosen[i] && rows[i].show == sk_show_reasons;
 	}
 	if (command->by_kernel && !steps)
-		sk_error(diag, (struct sk_place){0}, "--by-kernel sums up what --steps shows, and goes with it");
+		sk_error(diag, (struct sk_place){0}, "--by-kernel sums up --steps, and goes with it");
 	else if (filtered && !steps && !reasons)
 		sk_error(diag, (struct sk_place){0},
 			 "--task, --kernel and --launch choose of --steps and --reasons, and go with these");
@@ -314,15 +314,14 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 	*partly = !account || unknown.kernels || unknown.entries || unknown.symbols;
 	print_verdict(plan, *partly ? "verified in part" : "verified");
 	if (!account)
-		printf("not proved: what 'after' and events want, since the package has no section .sk.report\n");
+		printf("not proved: the orders of 'after' and events, since the package has no section .sk.report\n");
 	if (unknown.kernels || unknown.entries)
-		printf("not proved: which code %u kernel%s and %u task entr%s are, since the package has no %s\n",
+		printf("not proved: the code of %u kernel%s and %u task entr%s, since the package has no %s\n",
 		       unknown.kernels, plural(unknown.kernels, "", "s"), unknown.entries,
 		       plural(unknown.entries, "y", "ies"), file->has_symtab ? "symbols there" : "section .symtab");
 	if (unknown.symbols)
-		printf("not proved: what %u symbol%s that kernels get are, since the package has no %s\n",
-		       unknown.symbols, plural(unknown.symbols, "", "s"),
-		       file->has_symtab ? "symbols there" : "section .symtab");
+		printf("not proved: %u symbol%s that kernels get, since the package has no %s\n", unknown.symbols,
+		       plural(unknown.symbols, "", "s"), file->has_symtab ? "symbols there" : "section .symtab");
 	return true;
 }
 

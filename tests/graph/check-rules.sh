@@ -7,7 +7,7 @@ kernels=(-L "$top_builddir/kernels" -lskernels)
 for file in onnx:312 passes:14 torchair:14 expand:96; do
 	"$sklink" --check-rules="$top_srcdir/graph/rules/${file%:*}.yaml" "${kernels[@]}" --error-limit=0 >out.txt \
 		2>err.txt || { grep -v warning err.txt >&2; fail "${file%:*}.yaml"; }
-	checked=$(sed -n 's/^rules and variants that compute what their patterns do: \([0-9]*\),.*/\1/p' out.txt)
+	checked=$(sed -n 's/^rules and variants that compute the same as their patterns: \([0-9]*\),.*/\1/p' out.txt)
 	[ "${checked:-0}" -ge "${file#*:}" ] || { cat out.txt err.txt >&2;
 		fail "${file%:*}.yaml: fewer rules are checked"; }
 done
@@ -19,7 +19,7 @@ checks() {
 }
 expect() { # FILE, how many rules and variants are checked and are not, and warnings on standard input
 	diff <(checks "$1") <(printf \
-		'yes\nrules and variants that compute what their patterns do: %d, that are not checked: %d\n' "$2" \
+		'yes\nrules and variants that compute the same as their patterns: %d, not checked: %d\n' "$2" \
 		"$3"; cat) ||
 		fail "$1: other messages"
 }
@@ -120,7 +120,7 @@ members=$(ar t "$top_builddir/kernels/libskernels.a" | grep -E '^sk_(neg|copy|ca
 mkdir objects
 (cd objects && ar x "$top_builddir/kernels/libskernels.a" $members)
 printf 'fuse:\n- {name: a, pattern: y = Neg(Neg(Neg(x))), replace: y = Neg(x)}\n' >neg.yaml
-one="rules and variants that compute what their patterns do: 1, that are not checked: 0"
+one="rules and variants that compute the same as their patterns: 1, not checked: 0"
 "$sklink" objects/*.o --check-rules=neg.yaml | grep -qx "$one" || fail "objects in front of the option"
 "$sklink" --check-rules=neg.yaml objects/*.o | grep -qx "$one" || fail "objects behind the option"
 fails_with "^sklink: error: neg.yaml: is neither an object nor an archive" "$sklink" neg.yaml --check-rules=neg.yaml \

@@ -215,7 +215,7 @@ fuse:
   replace: 'p, s = kernel:Gate(a, b)'
 YAML
 "$sklink" --check-rules=gate.yaml gate.o "${kernels[@]}" >told.txt || fail "the rule is not checked"
-grep -q 'compute what their patterns do: 1, that are not checked: 0' told.txt || fail "what is checked: $(cat told.txt)"
+grep -q 'compute the same as their patterns: 1, not checked: 0' told.txt || fail "what is checked: $(cat told.txt)"
 array a f32 4x6 0.5 -1 2 0.25 3 -2
 array b f32 4x6 1 -2 3 -0.5 0.25
 for rules in --rules=gate.yaml --no-pattern-fusion; do

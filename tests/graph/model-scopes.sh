@@ -74,12 +74,12 @@ launches own 'sk_mine sk_s' --scope 'mine=c'
 refuses "bad.pbtxt:5:.*scope option 'profiling' must be 0 or 1, not '2'" bad
 grep -q "^>>> node 'a' asks for it, of its scope 's'" err.txt || fail "whose options they are is not said"
 { node a x a _super_kernel_options=profiling=1; node b a y; } | model none network
-refuses "none.pbtxt:5:.*node 'a' .Relu.: it has options of a scope, 'profiling=1', but is in none" none
+refuses "none.pbtxt:5:.*node 'a' .Relu.: it has options of a scope, 'profiling=1', but is in no scope" none
 {
 	node a x a _super_kernel_scope=s _super_kernel_options=profiling=1
 	node b a y _super_kernel_scope=s _super_kernel_options=profiling=0
 } | model two network
-refuses "two.pbtxt:6:.*node 'b' .Relu.: its scope 's' has the options 'profiling=1', and cannot have 'profiling=0', too" two
+refuses "two.pbtxt:6:.*node 'b' .Relu.: its scope 's' has the options 'profiling=1', and cannot also have 'profiling=0'" two
 
 # Different names stay different, with any characters.
 { node a x a; node b a y; } | model names network

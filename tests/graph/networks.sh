@@ -254,7 +254,7 @@ refuses "x.npy: the shape is .2, 37, 96., but that of input 'x' is .2, 5, 96." -
 refuses "net.onnx: --model-text writes one network" --dim batch=2 --dim a:seq=5 --dim b:seq=6 --model-text=text
 refuses "a package has at most 64 networks" $(seq -f '--dim n%g:seq=1' 65)
 sed 's/short/long-one/' net.yaml >bad.yaml
-fails_with "bad.yaml:3:29: 'long-one' is no name of a network" "$sklink" bad.yaml "$@" -o bad.sk
+fails_with "bad.yaml:3:29: 'long-one' is not a name of a network" "$sklink" bad.yaml "$@" -o bad.sk
 sed 's/short: {seq: 5}/short: {}/' net.yaml >bad.yaml
 fails_with "bad.yaml:3:18: network 'short' has no dimensions" "$sklink" bad.yaml "$@" -o bad.sk
 fails_with "net.yaml:3:[0-9]*: dims 'seq=37': there is a set 'long' already" "$sklink" net.yaml "$@" --dim long:seq=3 \

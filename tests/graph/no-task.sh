@@ -104,7 +104,7 @@ cat >expected.txt <<'TEXT'
   "peak": {"with_slices": 8192, "with_copies": 8192},
 TEXT
 sed -n '/"no_task"/,/"peak"/p' report.json | diff expected.txt - >&2 || fail "the report"
-grep -qF "node 'split' (Split): it has no task: what it splits is where it has to be already" explained.txt &&
+grep -qF "node 'split' (Split): it has no task: the data that it splits is already in place" explained.txt &&
 	grep -qF "'f' is 2048 bytes of 'g', from byte 2048 on." explained.txt || fail "explained: $(cat explained.txt)"
 link net.onnx report.sk --report=report.json --fusion-flags=--disable_pass=FusionVirtualOpSetSwitch
 grep -qF '{"name": "cat", "operator": "Concat", "_no_task": 0, "slices": [], "because": ["Concat has a task: FusionVirtualOpSetSwitch is off"]}' report.json &&
@@ -113,7 +113,7 @@ grep -qF '{"name": "cat", "operator": "Concat", "_no_task": 0, "slices": [], "be
 "$skdump" on.sk --explain split --explain cat >said.txt
 link net.onnx report.sk --explain split --explain cat | grep -v '^  With all slices' | diff said.txt - >&2 ||
 	fail "sklink and skdump say different things"
-grep -qxF "node 'cat' (Concat): it has no task: what it joins is where it has to be already, and nothing is launched for it" said.txt &&
+grep -qxF "node 'cat' (Concat): it has no task: the data that it joins is already in place, and nothing is launched for it" said.txt &&
 	grep -qxF "  'c' is 2048 bytes of 'a', from byte 2048 on." said.txt || fail "the package says: $(cat said.txt)"
 "$skdump" --reasons on.sk >said.txt
 grep -qE '^ +split +- +- +NO_TASK +the data that this Split splits is already in place, and nothing is launched for it *$' said.txt || fail "no reason: $(cat said.txt)"

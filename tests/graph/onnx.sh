@@ -80,7 +80,7 @@ node Add _ x x -> y
 END
 array y.want f32 2x3 2 4 6 8 10 12
 "$sklink" both.onnx "$@" -o both.sk 2>err.txt
-says "sklink: warning: both.onnx: output 'x' is an input, too; the package has it as input only"
+says "sklink: warning: both.onnx: output 'x' is also an input; the package has it as input only"
 runs both.sk x y
 
 # Numbers: tensors without dimensions.
@@ -278,7 +278,7 @@ refuses "^sklink: error: open.onnx: --shape 'x=2x4': the shape of input 'x' is \
 refuses "^sklink: error: open.onnx: --shape 'x=': the shape of input 'x' is \[\?, 3\]$" open --shape x= --shape y=3
 refuses "^sklink: error: open.onnx: --shape 'x=2x3x1': the shape of input 'x' is" open --shape x=2x3x1 --shape y=3
 for shape in 2x 2xx3 x2 2x-3 +2x3 ' 2x3' 2x3y 9223372036854775808 1x1x1x1x1x1x1x1x1; do
-	refuses "--shape 'y=.*': '.*' is no shape; write at most 8 numbers with x between them, such as 1x128x1024" \
+	refuses "--shape 'y=.*': '.*' is not a shape; write at most 8 numbers with x between them, such as 1x128x1024" \
 		open --dim batch=2 --shape "y=$shape"
 done
 refuses "--shape 'y=4294967296x4294967296': input 'y' would be larger than 2\^63 bytes" open --shape \

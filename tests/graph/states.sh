@@ -235,4 +235,4 @@ output x f32 2
 output y f32 2
 node Neg _ x -> y
 END
-refuses "^sklink: error: same.onnx: --state 'x=x': output 'x' is an input, too$" same --state x=x
+refuses "^sklink: error: same.onnx: --state 'x=x': output 'x' is also an input$" same --state x=x

@@ -121,7 +121,7 @@ for device in host a3; do
 	done
 done
 "$sklink" model.yaml draws.o -o model.sk --explain T2 >told.txt
-grep -q "'T1' writes the C library's random numbers, which it writes, too: 'T2' awaits 'T1'" told.txt || {
+grep -q "'T1' writes the C library's random numbers, which it writes as well: 'T2' awaits 'T1'" told.txt || {
 	cat told.txt; fail "--explain does not name the state"; }
 # Without the await checked runs find it.
 cp model.sk dropped.sk
@@ -181,7 +181,7 @@ C
 compile own
 model host dropout dropout >model.yaml
 "$sklink" model.yaml draws.o own.o -o own.sk --explain T2 >told.txt
-grep -q "'T1' writes hidden state [0-9]*, which it writes, too: 'T2' awaits 'T1'" told.txt || { cat told.txt;
+grep -q "'T1' writes hidden state [0-9]*, which it writes as well: 'T2' awaits 'T1'" told.txt || { cat told.txt;
 	fail "own.o's state is not seen"; }
 grep -q "C library" told.txt && { cat told.txt; fail "the C library's state is not reached"; }
 "$skrun" own.sk --random 1 --verify --cores 2

@@ -167,7 +167,7 @@ fails_with "the code of kernel 'first' is a different function 'step' from the o
 objcopy --strip-symbol step.first --strip-symbol step.second model.sk unlabelled.sk
 status=0
 "$skdump" --verify unlabelled.sk >out.txt || status=$?
-{ [ $status = 2 ] && grep -q '^not proved: which code 2 kernels and 0 task entries are' out.txt; } ||
+{ [ $status = 2 ] && grep -q '^not proved: the code of 2 kernels and 0 task entries' out.txt; } ||
 	{ cat out.txt; fail "which function is which kernel is proved without labels"; }
 
 # A function that is not a kernel may have the same name and size: the kernel has a label then.
@@ -195,7 +195,7 @@ for how in "" -r; do
 	objcopy --redefine-sym step.first=other helped.sk other.sk
 	status=0
 	"$skdump" --verify other.sk >out.txt || status=$?
-	{ [ $status = 2 ] && grep -q '^not proved: which code 1 kernel' out.txt; } ||
+	{ [ $status = 2 ] && grep -q '^not proved: the code of 1 kernel' out.txt; } ||
 		{ cat out.txt; fail "which function is the kernel is proved without a label"; }
 done
 

@@ -131,12 +131,12 @@ objcopy -O binary --only-section=.sk.constants --set-section-flags .sk.constants
 tail -c +4097 many.weights | cmp - constants || fail "with -r constants are others"
 (
 	ulimit -f 20000
-	fails_with "many.onnx: cannot keep what is computed from constants: File too large" "$sklink" many.onnx "$@" \
+	fails_with "many.onnx: cannot store the values computed from constants: File too large" "$sklink" many.onnx "$@" \
 		-o large.sk
 	# It is reported once, for any number of networks.
 	! "$sklink" both.onnx "$@" --dim one:n=1 --dim two:n=2 -o large.sk 2>err.txt ||
 		fail "a package that is too large"
-	[ "$(cat err.txt)" = "sklink: error: both.onnx: cannot keep what is computed from constants: File too large
+	[ "$(cat err.txt)" = "sklink: error: both.onnx: cannot store the values computed from constants: File too large
 >>> in network 'one'" ] || fail "$(cat err.txt)"
 )
 [ ! -e large.sk ] || fail "a package after an error"

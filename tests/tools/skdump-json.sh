@@ -153,7 +153,7 @@ assert 100 < verdicts.count(False) < len(tried) - 100
 P
 /usr/bin/python3 mutate.py "$skdump" || fail "what is JSON is a matter of opinion"
 sed '3s/^/ x/' names.trace >wrong.trace
-fails_with '^skdump: error: wrong.trace:3:2: from here on it is no JSON: the trace has been damaged' "$skdump" --html \
+fails_with '^skdump: error: wrong.trace:3:2: from here on it is not JSON: the trace has been damaged' "$skdump" --html \
 	tried.html --trace wrong.trace names.sk
 
 # The trace of another package is refused for this one: one of its tasks is unknown here. Linked with other options it

@@ -84,14 +84,14 @@ partly() {
 		printf 'not proved: %s\n' "$@"
 	} | cmp -s - out.txt || { cat out.txt >&2; fail "--verify says something else"; }
 }
-orders="what 'after' and events want, since the package has no section .sk.report"
+orders="the orders of 'after' and events, since the package has no section .sk.report"
 partly stripped.sk "$orders"
 cp model.sk stripped.sk && strip stripped.sk
-partly stripped.sk 'which code 5 kernels and 5 task entries are, since the package has no section .symtab'
+partly stripped.sk 'the code of 5 kernels and 5 task entries, since the package has no section .symtab'
 objcopy --remove-section .sk.report stripped.sk
-partly stripped.sk "$orders" 'which code 5 kernels and 5 task entries are, since the package has no section .symtab'
+partly stripped.sk "$orders" 'the code of 5 kernels and 5 task entries, since the package has no section .symtab'
 objcopy -x model.sk stripped.sk
-partly stripped.sk 'which code 5 kernels and 5 task entries are, since the package has no symbols there'
+partly stripped.sk 'the code of 5 kernels and 5 task entries, since the package has no symbols there'
 
 # A writable plan: libskrt refuses it, and a proof of it need not stay true.
 "$sklink" -r model.yaml kernels.o -o model.o

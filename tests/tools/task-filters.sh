@@ -162,7 +162,7 @@ fails_with "^skdump: error: --launch 4294967295: not the number" "$skdump" --ste
 fails_with "^skrun: error: --launch -1: not a number from 0" "$skrun" --predict --launch -1 decode.sk
 fails_with "^skdump: error: --task, --kernel and --launch choose of --steps and --reasons, and go with these$" \
 	"$skdump" --memory --task x decode.sk
-fails_with "^skdump: error: --by-kernel sums up what --steps shows, and goes with it$" "$skdump" --reasons --by-kernel \
+fails_with "^skdump: error: --by-kernel sums up --steps, and goes with it$" "$skdump" --reasons --by-kernel \
 	decode.sk
 fails_with "^skrun: error: --task, --kernel, --launch and --by-kernel go with --profile or --predict$" "$skrun" \
 	decode.sk --random 1 --by-kernel
