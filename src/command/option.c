@@ -72,8 +72,8 @@ static const struct sk_option options[] = {
 	{"icf", NULL, SK_OPTION_SET_ICF, 0, "none|safe|all",
 	 "keep sections of the same code once: never, where no address is compared, always"},
 	{"isa", NULL, SK_OPTION_SET_ISA, 0, "LEVEL|native",
-	 "what kernels may need that operators pick: x86-64-v3 (the default), x86-64-v4,\n"
-	 "x86-64-v2+fma, what this machine has"},
+	 "the instruction set that chosen kernels may need: x86-64-v3 (the default),\n"
+	 "x86-64-v4, x86-64-v2+fma, or native: that of this machine"},
 	{"relocatable", "r", SK_OPTION_SET_FLAG, FIELD(relocatable), NULL,
 	 "write an object for the linker of a program instead of a package"},
 	{"shared", NULL, SK_OPTION_SET_FLAG, FIELD(shared), NULL,
@@ -151,8 +151,8 @@ static const struct sk_option options[] = {
 	{"keep", NULL, SK_OPTION_ADD_TEXT, FIELD(kept), "VALUE",
 	 "the model's values with such names (*, ?, [a-z]) are also outputs", .about_model = true},
 	{"dump-dir", NULL, SK_OPTION_SET_OUTPUT, FIELD(dump_folder), "DIR",
-	 "write the model's graph to files in DIR: as it is at first, and behind each\n"
-	 "pass of graph-kernel fusion that changes it",
+	 "write the model's graph to files in DIR: at first, and after each pass of\n"
+	 "graph-kernel fusion that changes it",
 	 .about_model = true},
 	{"state", NULL, SK_OPTION_ADD_TEXT, FIELD(states), "INPUT=OUTPUT",
 	 "the model's output is the input of the next run: one tensor", .about_model = true},
@@ -161,8 +161,8 @@ static const struct sk_option options[] = {
 	 "\"--opt_level=1 --disable_cluster_ops=Pow\" (sk-fusion-flags(5))",
 	 .about_model = true},
 	{"fusion-target", NULL, SK_OPTION_SET_TEXT, FIELD(fusion_target), "host|ascend|cpu|gpu",
-	 "whose operators are expanded and put together (default: host, or ascend where\n"
-	 "the device has cube cores)",
+	 "the system whose lists say which operators are expanded and combined (default:\n"
+	 "host, or ascend if the device has cube cores)",
 	 .about_model = true},
 	{"fusion-switch-file", NULL, SK_OPTION_SET_INPUT, FIELD(switches), "FILE",
 	 "passes of graph-kernel fusion that are on or off: CANN's JSON, or PASS:on|off\n"

@@ -97,8 +97,8 @@ static const struct row rows[] = {
 	 add_text, FIELD(traces)},
 	{"verify", NULL,
 	 "prove the package: every conflicting pair of accesses is ordered for every number of cores, no\n"
-	 "await can wait for itself, calls are what signatures say, the code is what the plan says, and\n"
-	 "libskrt would load it; names what cannot be proved of a package that was stripped",
+	 "await can wait for itself, calls match signatures, the code matches the plan, and libskrt\n"
+	 "would load it; of a stripped package, name the facts that cannot be proved",
 	 set_flag, FIELD(verify)},
 	{"explain", "TASK", "the task's launch and steps, the reasons, and its order with other tasks", add_text,
 	 FIELD(explained)},
