@@ -97,8 +97,8 @@ static const struct row rows[] = {
 	 add_text, FIELD(traces)},
 	{"verify", NULL,
 	 "prove the package: every conflicting pair of accesses is ordered for every number of cores, no\n"
-	 "await can wait for itself, calls match signatures, the code matches the plan, and libskrt\n"
-	 "would load it; of a stripped package, name the facts that cannot be proved",
+	 "await can wait for itself, calls match signatures, the code matches the plan, and libskrt would\n"
+	 "load it; of a stripped package, name the facts that cannot be proved",
 	 set_flag, FIELD(verify)},
 	{"explain", "TASK", "the task's launch and steps, the reasons, and its order with other tasks", add_text,
 	 FIELD(explained)},
@@ -138,8 +138,7 @@ static void print_help(void)
 	puts("Usage: skdump [options] PACKAGE\n"
 	     "       skdump --diff PACKAGE PACKAGE\n"
 	     "       skdump --imports\n"
-	     "Show what is in a superkernel package: everything except its task entries, or the sections that options "
-	     "select.\n");
+	     "Show the contents of a superkernel package: all but its task entries, or the selected sections.\n");
 	for (int i = 0; i < ROWS; i++) {
 		column += printf("%s--%s%s%s", column ? ", " : "  ", rows[i].name, rows[i].value ? " " : "",
 				 rows[i].value ? rows[i].value : "");
