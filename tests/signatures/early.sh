@@ -355,7 +355,7 @@ states host "" behind before >states.yaml
 "$skdump" --steps states.sk >steps.txt
 grep -qE 'by itself|end early' steps.txt && { cat steps.txt;
 	fail "a kernel starts early with a state that another core has"; }
-for text in "'T1'.*may not let later tasks start before it returns: 'T2', which runs behind it, has hidden state in common with it" \
+for text in "'T1'.*may not let later tasks start before it returns: 'T2', which runs after it, has hidden state in common with it" \
 	"'T2'.*may not wait by itself: 'T1', which runs before it, has hidden state in common with it"; do
 	tr '\n' ' ' <told.txt | grep -q "$text" || { cat told.txt; fail "--explain does not say: $text"; }
 done
