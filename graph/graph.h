@@ -239,10 +239,10 @@ enum sk_size_text {
 
 /* Read a size: an expression of integers and names of dimensions of inputs, such as "2*(past + seq)//3". *size is set
  * if it is known. */
-enum sk_size_text sk_size_read(const struct sk_op_graph *graph, const char *text, uint64_t *size);
+enum sk_size_text sk_size_read(struct sk_op_graph *graph, const char *text, uint64_t *size);
 
 /* True if the name of a dimension is an expression of other names. */
-bool sk_size_is_computed(const struct sk_op_graph *graph, const char *name);
+bool sk_size_is_computed(struct sk_op_graph *graph, const char *name);
 
 /* Give each open dimension of an input the size that its name has elsewhere, or that its name computes. False after
  * an error: a dimension has another size than its name computes. */

@@ -9,12 +9,19 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/map.h"
 #include "format/skplan.h"
 
 enum { MAX_DEPTH = 32 }; /* of parentheses: texts come from files */
 
+/* The names of dimensions of inputs with their sizes, so that long lists of inputs and long expressions stay cheap. */
+struct sizes {
+	struct sk_map names;
+	SK_ARRAY(uint64_t) sizes; /* by the number in the map; SK_UNKNOWN while the size is open */
+};
+
 struct reader {
-	const struct sk_op_graph *graph;
+	const struct sizes *sizes;
 	const char *at;
 	unsigned depth;
 	bool malformed, open, computes;
@@ -23,29 +30,38 @@ struct reader {
 
 /* ---- names ---- */
 
-static bool is_name(const char *symbol, const char *name, size_t length)
+static void add_name(struct sk_op_graph *graph, struct sizes *sizes, const char *name, uint64_t size)
 {
-	return symbol && strlen(symbol) == length && !memcmp(symbol, name, length);
+	uint32_t number = sk_map_insert(&sizes->names, name, strlen(name), (uint32_t)sizes->sizes.count);
+
+	if (number == sizes->sizes.count)
+		sk_array_push(graph->arena, &sizes->sizes, size);
+	else if (sizes->sizes.items[number] == SK_UNKNOWN)
+		sizes->sizes.items[number] = size;
 }
 
-/* Find the size of the dimensions of that name; SK_UNKNOWN while it is open. False: no dimension has the name. */
-static bool find_named(const struct sk_op_graph *graph, const char *name, size_t length, uint64_t *size)
+static struct sizes list_names(struct sk_op_graph *graph)
 {
-	bool found = false;
+	struct sizes sizes = {.sizes = {NULL, 0, 0}};
 
-	*size = SK_UNKNOWN;
+	sk_map_init(&sizes.names, graph->arena);
 	for (size_t i = 0; i < graph->inputs.count; i++) {
 		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
 
-		for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
-			if (!is_name(value->symbols[d], name, length))
-				continue;
-			found = true;
-			if (*size == SK_UNKNOWN)
-				*size = value->shape[d];
-		}
+		for (uint32_t d = 0; value->shaped && d < value->rank; d++)
+			if (value->symbols[d])
+				add_name(graph, &sizes, value->symbols[d], value->shape[d]);
 	}
-	return found;
+	return sizes;
+}
+
+/* Find the size of the dimensions of that name; SK_UNKNOWN while it is open. False: no dimension has the name. */
+static bool find_named(const struct sizes *sizes, const char *name, size_t length, uint64_t *size)
+{
+	uint32_t number = sk_map_find(&sizes->names, name, length);
+
+	*size = number == SK_NONE ? SK_UNKNOWN : sizes->sizes.items[number];
+	return number != SK_NONE;
 }
 
 /* ---- expressions ---- */
@@ -83,7 +99,7 @@ static int64_t read_named(struct reader *reader)
 
 	while (isalnum((unsigned char)*reader->at) || *reader->at == '_' || *reader->at == '.')
 		reader->at++;
-	if (reader->at == start || !find_named(reader->graph, start, (size_t)(reader->at - start), &size)) {
+	if (reader->at == start || !find_named(reader->sizes, start, (size_t)(reader->at - start), &size)) {
 		reader->malformed = true;
 		return 0;
 	}
@@ -155,12 +171,13 @@ static int64_t read_sum(struct reader *reader)
 	return 0;
 }
 
-enum sk_size_text sk_size_read(const struct sk_op_graph *graph, const char *text, uint64_t *size)
+static enum sk_size_text read_size(const struct sizes *sizes, const char *text, uint64_t *size, bool *computes)
 {
-	struct reader reader = {.graph = graph, .at = text};
+	struct reader reader = {.sizes = sizes, .at = text};
 	int64_t sum = read_sum(&reader);
 
 	skip_blanks(&reader);
+	*computes = reader.computes;
 	if (reader.malformed || *reader.at)
 		return SK_SIZE_MALFORMED;
 	if (reader.open)
@@ -171,43 +188,58 @@ enum sk_size_text sk_size_read(const struct sk_op_graph *graph, const char *text
 	return SK_SIZE_KNOWN;
 }
 
-bool sk_size_is_computed(const struct sk_op_graph *graph, const char *name)
+static bool is_computed(const struct sizes *sizes, const char *name)
 {
-	struct reader reader = {.graph = graph, .at = name};
+	uint64_t size;
+	bool computes;
 
-	read_sum(&reader);
-	skip_blanks(&reader);
-	return !reader.malformed && !*reader.at && reader.computes;
+	return read_size(sizes, name, &size, &computes) != SK_SIZE_MALFORMED && computes;
+}
+
+enum sk_size_text sk_size_read(struct sk_op_graph *graph, const char *text, uint64_t *size)
+{
+	struct sizes sizes = list_names(graph);
+	bool computes;
+
+	return read_size(&sizes, text, size, &computes);
+}
+
+bool sk_size_is_computed(struct sk_op_graph *graph, const char *name)
+{
+	struct sizes sizes = list_names(graph);
+
+	return is_computed(&sizes, name);
 }
 
 /* ---- dimensions that follow from others ---- */
 
-/* The dimension's name is an expression of known sizes, or other inputs have the name, and its size is known there. */
-static enum sk_size_text find_size(const struct sk_op_graph *graph, const char *name, uint64_t *size)
-{
-	if (sk_size_is_computed(graph, name))
-		return sk_size_read(graph, name, size);
-	find_named(graph, name, strlen(name), size);
-	return *size == SK_UNKNOWN ? SK_SIZE_OPEN : SK_SIZE_KNOWN;
-}
-
-/* Set or compare one dimension. False after an error. */
-static bool settle(struct sk_op_graph *graph, struct sk_value *value, uint32_t d)
+/* Set or compare one dimension, whose name is an expression of known sizes or has a size in another input. False after
+ * an error. */
+static bool settle_dimension(struct sk_op_graph *graph, const struct sizes *sizes, struct sk_value *value, uint32_t d)
 {
 	const char *name = value->symbols[d];
 	uint64_t size = SK_UNKNOWN;
-	enum sk_size_text text = find_size(graph, name, &size);
+	bool computed;
+	enum sk_size_text text = read_size(sizes, name, &size, &computed);
 
+	computed &= text != SK_SIZE_MALFORMED;
+	if (!computed) {
+		find_named(sizes, name, strlen(name), &size);
+		if (value->shape[d] == SK_UNKNOWN)
+			value->shape[d] = size;
+		return true;
+	}
 	if (text == SK_SIZE_OUT_OF_RANGE) {
-		sk_error(graph->diag, value->place, "input '%s': dimension %" PRIu32 " is '%s', and no size",
-			 value->name, d, name);
+		sk_error(graph->diag, value->place,
+			 "input '%s': dimension %" PRIu32 " is '%s', which is negative or too large", value->name, d,
+			 name);
 		return false;
 	}
-	if (text != SK_SIZE_KNOWN)
+	if (text == SK_SIZE_OPEN)
 		return true;
 	if (value->shape[d] == SK_UNKNOWN)
 		value->shape[d] = size;
-	if (value->shape[d] == size || !sk_size_is_computed(graph, name))
+	if (value->shape[d] == size)
 		return true;
 	sk_error(graph->diag, value->place, "input '%s': dimension %" PRIu32 " is %" PRIu64 ", but '%s' is %" PRIu64,
 		 value->name, d, value->shape[d], name, size);
@@ -216,18 +248,21 @@ static bool settle(struct sk_op_graph *graph, struct sk_value *value, uint32_t d
 
 bool sk_sizes_settle(struct sk_op_graph *graph)
 {
+	struct sizes sizes = list_names(graph);
 	bool good = true;
 
-	for (size_t i = 0; i < graph->inputs.count; i++) {
+	for (size_t i = 0; i < graph->inputs.count && !sk_diag_is_hopeless(graph->diag); i++) {
 		struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+		bool settled = true;
 
 		for (uint32_t d = 0; value->shaped && d < value->rank; d++)
 			if (value->symbols[d] && strcmp(value->symbols[d], "?") != 0)
-				good &= settle(graph, value, d);
-		if (good && !sk_shape_is_countable(value->dtype, value->rank, value->shape)) {
+				settled &= settle_dimension(graph, &sizes, value, d);
+		if (settled && !sk_shape_is_countable(value->dtype, value->rank, value->shape)) {
 			sk_error(graph->diag, value->place, "input '%s' would be larger than 2^63 bytes", value->name);
-			good = false;
+			settled = false;
 		}
+		good &= settled;
 	}
 	return good;
 }
@@ -239,20 +274,22 @@ static bool is_open(const struct sk_value *value)
 	return !value->contents && value->dtype != SK_DTYPE_NONE && !sk_value_is_static(value);
 }
 
+/* The options and notes of an error show so many names, and so many inputs. */
+enum { SHOWN_NAMES = 32, SHOWN_INPUTS = 16 };
+
 /* True if --dim can give the size: "?" is not a name, since some exporters write it for each unknown dimension, and
  * computed sizes follow from others. */
-static bool is_asked_for(const struct sk_op_graph *graph, const struct sk_value *value, uint32_t d)
+static bool is_asked_for(const struct sizes *sizes, const struct sk_value *value, uint32_t d)
 {
 	return value->shape[d] == SK_UNKNOWN && value->symbols[d] && strcmp(value->symbols[d], "?") != 0 &&
-	       !sk_size_is_computed(graph, value->symbols[d]);
+	       !is_computed(sizes, value->symbols[d]);
 }
 
-/* True if --shape is the only way: a dimension is open, and has no name that --dim takes. */
-static bool needs_shape(const struct sk_op_graph *graph, const struct sk_value *value)
+/* True if --shape is the only way: a dimension is open and has no name, or the number of dimensions is unknown. */
+static bool needs_shape(const struct sk_value *value)
 {
 	for (uint32_t d = 0; value->shaped && d < value->rank; d++)
-		if (value->shape[d] == SK_UNKNOWN && !is_asked_for(graph, value, d) &&
-		    !(value->symbols[d] && sk_size_is_computed(graph, value->symbols[d])))
+		if (value->shape[d] == SK_UNKNOWN && (!value->symbols[d] || !strcmp(value->symbols[d], "?")))
 			return true;
 	return !value->shaped;
 }
@@ -312,18 +349,47 @@ static const char *guess_role(const struct sk_value *value, uint32_t d)
 	return d == 1 ? "sequence length" : NULL;
 }
 
+struct open_name {
+	const struct sk_value *value; /* the first input that has it */
+	uint32_t d;
+};
+
+/* Everything that one error asks for. */
+struct open_sizes {
+	struct sizes sizes;
+	size_t inputs, shapeless; /* numbers of open inputs, and of those that need --shape */
+	const struct sk_value *first;
+	SK_ARRAY(struct open_name) names;
+	SK_ARRAY(const struct sk_value *) shown; /* of those that need --shape */
+};
+
+static void add_open(struct sk_op_graph *graph, struct open_sizes *open, struct sk_map *known,
+		     const struct sk_value *value)
+{
+	open->first = open->inputs++ ? open->first : value;
+	for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
+		const char *name = value->symbols[d];
+		uint32_t number = (uint32_t)open->names.count;
+
+		if (is_asked_for(&open->sizes, value, d) && sk_map_insert(known, name, strlen(name), number) == number)
+			sk_array_push(graph->arena, &open->names, (struct open_name){value, d});
+	}
+	if (needs_shape(value) && open->shapeless++ < SHOWN_INPUTS)
+		sk_array_push(graph->arena, &open->shown, value);
+}
+
 /* Add a note with the inputs that have the dimension: "batch: dimension 0 of 'ids', 'mask' and 3 more; ...". */
-static void note_dimension(struct sk_op_graph *graph, const struct sk_value *first, uint32_t first_d)
+static void note_dimension(struct sk_op_graph *graph, const struct open_name *open)
 {
 	enum { SHOWN = 3 };
-	const char *name = first->symbols[first_d], *role = guess_role(first, first_d), *text = "";
+	const char *name = open->value->symbols[open->d], *role = guess_role(open->value, open->d), *text = "";
 	size_t count = 0;
 
 	for (size_t i = 0; i < graph->inputs.count; i++) {
 		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
 
 		for (uint32_t d = 0; is_open(value) && value->shaped && d < value->rank; d++) {
-			if (!is_asked_for(graph, value, d) || strcmp(value->symbols[d], name) != 0)
+			if (value->shape[d] != SK_UNKNOWN || !value->symbols[d] || strcmp(value->symbols[d], name) != 0)
 				continue;
 			if (count++ < SHOWN)
 				text = sk_arena_print(graph->arena, "%s%s dimension %" PRIu32 " of '%s'", text,
@@ -335,61 +401,40 @@ static void note_dimension(struct sk_op_graph *graph, const struct sk_value *fir
 	sk_note(graph->diag, "%s:%s%s%s", name, text, role ? "; perhaps the " : "", role ? role : "");
 }
 
-struct open_name {
-	const struct sk_value *value;
-	uint32_t d;
-};
-
-typedef SK_ARRAY(struct open_name) open_names;
-
-static void add_names(struct sk_op_graph *graph, const struct sk_value *value, open_names *names)
+static const char *print_options(struct sk_op_graph *graph, const struct open_sizes *open)
 {
-	for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
-		bool known = !is_asked_for(graph, value, d);
+	size_t names = open->names.count < SHOWN_NAMES ? open->names.count : SHOWN_NAMES;
+	size_t more = open->names.count - names + open->shapeless - open->shown.count;
+	const char *options = "";
 
-		for (size_t i = 0; i < names->count && !known; i++)
-			known = !strcmp(names->items[i].value->symbols[names->items[i].d], value->symbols[d]);
-		if (!known)
-			sk_array_push(graph->arena, names, (struct open_name){value, d});
-	}
+	for (size_t i = 0; i < names; i++)
+		options = sk_arena_print(graph->arena, "%s --dim '%s=N'", options,
+					 open->names.items[i].value->symbols[open->names.items[i].d]);
+	for (size_t i = 0; i < open->shown.count; i++)
+		options = sk_arena_print(graph->arena, "%s --shape '%s=%s'", options, open->shown.items[i]->name,
+					 shape_example(graph, open->shown.items[i]));
+	return more ? sk_arena_print(graph->arena, "%s and %zu more", options, more) : options;
 }
 
 void sk_sizes_report_open(struct sk_op_graph *graph)
 {
-	open_names names = {NULL, 0, 0};
-	const struct sk_value *first = NULL;
-	const char *options = "";
-	size_t count = 0;
+	struct open_sizes open = {.sizes = list_names(graph)};
+	struct sk_map known;
 
-	for (size_t i = 0; i < graph->inputs.count; i++) {
-		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
-
-		if (!is_open(value))
-			continue;
-		first = count++ ? first : value;
-		add_names(graph, value, &names);
-	}
-	if (!count)
+	sk_map_init(&known, graph->arena);
+	for (size_t i = 0; i < graph->inputs.count; i++)
+		if (is_open(&graph->values.items[graph->inputs.items[i]]))
+			add_open(graph, &open, &known, &graph->values.items[graph->inputs.items[i]]);
+	if (!open.inputs)
 		return;
-	for (size_t i = 0; i < names.count; i++)
-		options = sk_arena_print(graph->arena, "%s --dim '%s=N'", options,
-					 names.items[i].value->symbols[names.items[i].d]);
-	for (size_t i = 0; i < graph->inputs.count; i++) {
-		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
-
-		if (is_open(value) && needs_shape(graph, value))
-			options = sk_arena_print(graph->arena, "%s --shape '%s=%s'", options, value->name,
-						 shape_example(graph, value));
-	}
-	sk_error(graph->diag, first->place,
+	sk_error(graph->diag, open.first->place,
 		 "the sizes of input '%s'%s are not known when linking; say them, with a number for each N:%s",
-		 first->name, count > 1 ? sk_arena_print(graph->arena, " and %zu more", count - 1) : "", options);
-	for (size_t i = 0; i < names.count; i++)
-		note_dimension(graph, names.items[i].value, names.items[i].d);
-	for (size_t i = 0; i < graph->inputs.count; i++) {
-		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
-
-		if (is_open(value) && needs_shape(graph, value))
-			sk_note(graph->diag, "input '%s': %s", value->name, shape_text(graph, value));
-	}
+		 open.first->name,
+		 open.inputs > 1 ? sk_arena_print(graph->arena, " and %zu more", open.inputs - 1) : "",
+		 print_options(graph, &open));
+	for (size_t i = 0; i < open.names.count && i < SHOWN_NAMES; i++)
+		note_dimension(graph, &open.names.items[i]);
+	for (size_t i = 0; i < open.shown.count; i++)
+		sk_note(graph->diag, "input '%s': %s", open.shown.items[i]->name,
+			shape_text(graph, open.shown.items[i]));
 }

@@ -269,6 +269,21 @@ sed "s/dim_param: \"n\" } dim { dim_param: \"n\"/dim_param: \"n\" } dim { dim_pa
 refuses "the sizes of input 'a' and 5 more .*: --dim 'past=N' --dim 'seq=N' --dim 'total=N' --dim 'batch-size=N'$" sums
 refuses "the sizes of input 'b' and 4 more .*: --dim 'seq=N' --dim 'batch-size=N'$" sums --dim past=3 \
 	--dim total=past+seq
+# An error shows 32 names of 5,000, and the size of a hostile name limits the work on it.
+awk 'BEGIN {
+	print "ir_version: 8 opset_import { version: 17 } graph { name: \"g\""
+	for (i = 0; i < 5000; i++) {
+		print "node { op_type: \"Neg\" input: \"x" i "\" output: \"y" i "\" }"
+		print "output { name: \"y" i "\" type { tensor_type { elem_type: 1 } } }"
+		print "input { name: \"x" i "\" type { tensor_type { elem_type: 1 shape { dim { dim_param: \"d" i "\" } } } } }"
+	}
+	print "}"
+}' >many.onnx
+refuses "the sizes of input 'x0' and 4999 more .*: --dim 'd0=N' .* --dim 'd31=N' and 4968 more$" many
+[ "$(grep -c '^>>>' err.txt)" = 32 ] || fail "$(grep -c '^>>>' err.txt) notes on open sizes"
+{ printf '(%.0s' $(seq 100); printf n; printf ')%.0s' $(seq 100); } >deep.txt
+sed "s/\"n\" } dim { dim_param: \"n\"/\"n\" } dim { dim_param: \"$(cat deep.txt)\"/; s/\"?\"/\"n\"/g" unnamed.onnx >deep.onnx
+refuses "the sizes of input 'x' .*: --dim 'n=N' --dim '\(+n\)+=N'$" deep
 refuses "--dim 'total=past-5': 'past-5' is not a size: it is negative or too large$" sums --dim past=3 --dim total=past-5
 refuses "--dim 'total=past\*\*2' is not NAME=NUMBER, or an expression of names" sums --dim 'total=past**2'
 refuses "--dim 'total=9223372036854775807\*past': .* is not a size" sums --dim past=3 --dim 'total=9223372036854775807*past'
