@@ -261,6 +261,10 @@ void graph_spread(const struct graph *graph, const struct graph_node *node, uint
 		spread_moved(graph, node, output, expected, room);
 	else
 		spread_all(graph, node, output, room);
+	/* A fused kernel may multiply by the reciprocal of a denominator, which it rounds first. */
+	if (!strcmp(node->op, "Div") && is_float(y->dtype) && !is_certain(&graph->values[node->inputs[1]]))
+		for (int64_t i = 0; i < y->count; i++)
+			room[i] += 0.501L * fabsl(expected[i]) * graph_unit(y->dtype, 1);
 	/* A value farther away is rounded to coarser units. */
 	for (int64_t i = 0; is_float(y->dtype) && i < y->count; i++)
 		if (isfinite(expected[i]) && isfinite(room[i]))
