@@ -3,9 +3,9 @@
 # as they stand there, in a folder of the page's own. Their output is compared with the lines that the page shows.
 #
 # In a fenced block, "$ " begins a command, which goes on in the next line after a backslash. The lines after it are its
-# output, in which "..." stands for any lines. In a block "measured", numbers with a point or a unit, addresses and
-# blanks may differ. A command may fail only if the page shows its error. A block with the name of a file in its fence
-# ("```yaml first.yaml") is the text of that file.
+# output, in which "..." stands for any lines. In a block "measured", numbers with a point or a unit, units of time,
+# addresses and blanks may differ. A command may fail only if the page shows its error. A block with the name of a file
+# in its fence ("```yaml first.yaml") is the text of that file.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR CC CFLAGS
@@ -28,7 +28,8 @@ installed() {
 normal() {
 	if [ "$1" = measured ]; then
 		sed -E -e 's/[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)? ?((ns|us|µs|ms|s|MiB)\b|%)/N/g' \
-			-e 's/[0-9]+\.[0-9]+(e[-+]?[0-9]+)?|0x[0-9a-f]+/N/g; s/[ \t]+/ /g; s/ $//'
+			-e 's/[0-9]+\.[0-9]+(e[-+]?[0-9]+)?|0x[0-9a-f]+/N/g; s/\b(ns|us|µs|ms)\b/U/g' \
+			-e 's/[ \t]+/ /g; s/ $//'
 	else
 		sed -E 's/[ \t]+$//'
 	fi
