@@ -31,7 +31,7 @@ base_libbase_la_SOURCES = \
 	base/json.c base/json-check.c \
 	base/map.c \
 	base/parallel.c base/timing.h \
-	base/ranges.c \
+	base/ranges.c base/sizes.h \
 	base/table.c \
 	base/tar.c \
 	base/text.c \
