@@ -31,7 +31,8 @@ base_libbase_la_SOURCES = \
 	base/json.c base/json-check.c \
 	base/map.c \
 	base/parallel.c base/timing.h \
-	base/ranges.c base/sizes.h \
+	base/ranges.c \
+	base/sizes.c base/sizes.h base/sizes-divide.c base/sizes-terms.h base/sizes-text.c \
 	base/table.c \
 	base/tar.c \
 	base/text.c \

@@ -81,7 +81,8 @@ int64_t sk_size_most(const struct sk_size *size);
  * largest sizes. */
 bool sk_size_grows(const struct sk_size *size);
 
-/* What is certain about a and b for all values of the dimensions. LESS implies LESS_OR_EQUAL: ask with the helpers. */
+/* The order of a and b that is certain for all values of the dimensions. LESS implies LESS_OR_EQUAL: ask with the
+ * helpers. */
 enum sk_size_order {
 	SK_SIZE_UNKNOWN,
 	SK_SIZE_LESS, /* a < b */
@@ -138,7 +139,7 @@ uint32_t sk_size_walk(const struct sk_size *size, uint32_t (*put)(void *context,
 
 /* ---- texts ---- */
 
-/* Return a text in the arena such as "512*batch*seq", "floor((w+1)/2)", "past+seq", for messages and manifests; what
+/* Return a text in the arena such as "512*batch*seq", "floor((w+1)/2)", "past+seq", for messages and manifests, which
  * sk_size_parse reads. */
 const char *sk_size_text(struct sk_arena *arena, const struct sk_size *size);
 
