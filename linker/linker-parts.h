@@ -88,6 +88,11 @@ const char *sk_relocation_name(const struct sk_linker *linker, const struct sk_i
 bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section *section,
 		   const sk_elf_relocation *relocation, const struct sk_target *target);
 
+/* Return whether the relocation's instruction is rewritten from an absolute address to a distance: the target lies in
+ * the package, or is reached by a stub or a slot of it. */
+bool sk_is_narrowed(const struct sk_linker *linker, const struct sk_input_section *section,
+		    const sk_elf_relocation *relocation, const struct sk_target *target);
+
 /* Return the GOT slot of a target, or SK_NONE. */
 uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_section *section,
 		    const sk_elf_relocation *relocation, const struct sk_target *target);
@@ -471,6 +476,12 @@ struct sk_architecture {
 	bool (*can_rewrite_descriptor)(uint32_t type, const uint8_t *bytes, uint64_t offset, int64_t addend);
 	void (*rewrite_descriptor)(uint8_t *bytes, uint64_t offset);
 	uint64_t no_descriptor_call;
+	/* Return whether the field at `offset` is the absolute address in an instruction of the large code model that
+	 * can be rewritten to reach its target relative to the place. The next one rewrites it, subtracts the
+	 * processor's distance from the field from *value, and returns the offset of the new field, whose type is
+	 * `relative32`. Both are NULL on machines without such instructions. */
+	bool (*can_narrow)(uint32_t type, const uint8_t *bytes, uint64_t offset);
+	uint64_t (*narrow)(uint8_t *bytes, uint64_t offset, uint64_t *value);
 	/* Return whether the field at `offset` in code is that of a direct call or jump. */
 	bool (*is_branch)(uint32_t type, const uint8_t *bytes, uint64_t offset);
 

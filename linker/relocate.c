@@ -65,13 +65,14 @@ static const struct sk_relocation_type *type_of(const struct sk_linker *linker, 
 	return &linker->architecture->relocations->types[ELF64_R_TYPE(relocation->r_info)];
 }
 
-void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *section,
-		       const sk_elf_relocation *relocation, uint8_t *field, uint64_t value, uint64_t place)
+/* Write the value as a field of that type, which is not the relocation's own if the instruction has been rewritten. */
+static void relocate_as(struct sk_linker *linker, const struct sk_input_section *section,
+			const sk_elf_relocation *relocation, uint32_t number, uint8_t *field, uint64_t value,
+			uint64_t place)
 {
-	const struct sk_relocation_type *type = type_of(linker, relocation);
+	const struct sk_relocation_type *type = &linker->architecture->relocations->types[number];
 
-	if (!sk_relocation_apply(linker->architecture->relocations, ELF64_R_TYPE(relocation->r_info), field, value,
-				 place))
+	if (!sk_relocation_apply(linker->architecture->relocations, number, field, value, place))
 		sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
 			 "relocation %s out of range: %" PRId64 " is not in [%" PRId64 ", %" PRId64
 			 "]; references '%s'",
@@ -79,16 +80,24 @@ void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *
 			 sk_relocation_name(linker, section, relocation));
 }
 
-/* Compute the value of a relocation in *value. Return the offset of its field in the bytes, which may have moved with
- * the instruction. */
+void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *section,
+		       const sk_elf_relocation *relocation, uint8_t *field, uint64_t value, uint64_t place)
+{
+	relocate_as(linker, section, relocation, ELF64_R_TYPE(relocation->r_info), field, value, place);
+}
+
+/* Compute the value of a relocation in *value, and the type of its field in *number. Return the offset of the field in
+ * the bytes, which may have moved with the instruction. */
 static uint64_t compute(const struct sk_linker *linker, const struct sk_input_section *section,
 			const sk_elf_relocation *relocation, const struct sk_target *target, uint8_t *bytes,
-			uint64_t base, uint64_t address, uint64_t *value)
+			uint64_t base, uint64_t address, uint64_t *value, uint32_t *number)
 {
 	const struct sk_architecture *architecture = linker->architecture;
 	uint64_t field = relocation->r_offset - base, place = address + field;
 	uint64_t addend = (uint64_t)relocation->r_addend;
 
+	*value = 0;
+	*number = ELF64_R_TYPE(relocation->r_info);
 	switch (type_of(linker, relocation)->expression) {
 	case SK_EXPRESSION_RELATIVE:
 	case SK_EXPRESSION_CALL:
@@ -133,7 +142,13 @@ static uint64_t compute(const struct sk_linker *linker, const struct sk_input_se
 		*value = sk_slot_of(linker, section, relocation, target) * sizeof(uint64_t) + addend;
 		break;
 	default: /* WORD, NARROW: the others need no action, or have been refused */
-		*value = address_of(target) + addend;
+		if (sk_is_narrowed(linker, section, relocation, target)) {
+			field = architecture->narrow(bytes, field, value);
+			*value += near_address(linker, target) + addend - (address + field);
+			*number = architecture->relocations->relative32;
+		} else {
+			*value = address_of(target) + addend;
+		}
 	}
 	return field;
 }
@@ -143,18 +158,20 @@ void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *se
 {
 	enum sk_expression expression = type_of(linker, relocation)->expression;
 	uint64_t value;
+	uint32_t number;
 
 	if (expression == SK_EXPRESSION_NONE)
 		return;
 
 	struct sk_target target = sk_relocation_target(linker, section, relocation);
-	uint64_t field = compute(linker, section, relocation, &target, bytes, base, address, &value);
+	uint64_t field = compute(linker, section, relocation, &target, bytes, base, address, &value, &number);
+	bool whole = expression == SK_EXPRESSION_WORD && number == ELF64_R_TYPE(relocation->r_info);
 
-	if (expression == SK_EXPRESSION_WORD && target.kind == SK_TARGET_DEFINED)
+	if (whole && target.kind == SK_TARGET_DEFINED)
 		leave_address(linker, address + field, value);
-	else if (expression == SK_EXPRESSION_WORD && sk_is_import(target.kind))
+	else if (whole && sk_is_import(target.kind))
 		leave_import(linker, address + field, target.symbol);
-	sk_relocate_field(linker, section, relocation, bytes + field, value, address + field);
+	relocate_as(linker, section, relocation, number, bytes + field, value, address + field);
 }
 
 /* ---- sections, in several threads ---- */
@@ -171,15 +188,16 @@ static bool relocate_alone(struct sk_linker *linker, const struct sk_input_secti
 		const sk_elf_relocation *relocation = &section->relocations[i];
 		const struct sk_relocation_type *type = type_of(linker, relocation);
 		uint64_t value;
+		uint32_t number;
 
 		if (type->expression == SK_EXPRESSION_NONE)
 			continue;
 
 		struct sk_target target = sk_relocation_target(linker, section, relocation);
-		uint64_t field = compute(linker, section, relocation, &target, bytes, 0, section->address, &value);
+		uint64_t field =
+			compute(linker, section, relocation, &target, bytes, 0, section->address, &value, &number);
 
-		if (!sk_relocation_apply(relocations, ELF64_R_TYPE(relocation->r_info), bytes + field, value,
-					 section->address + field))
+		if (!sk_relocation_apply(relocations, number, bytes + field, value, section->address + field))
 			return false;
 	}
 	return true;

@@ -206,9 +206,10 @@ static bool need_address(struct sk_linker *linker, struct sk_input_section *sect
 	if ((section->flags & SHF_EXECINSTR) && linker->options.relocatable) /* as NARROW ones */
 		return true;
 	if ((section->flags & SHF_EXECINSTR) || !section->loaded) {
-		refuse_relocation(
-			linker, section, relocation, type,
-			"would have to be written into code or tables that are never writable; recompile with -fPIC");
+		refuse_relocation(linker, section, relocation, type,
+				  "would have to be written into code or tables that are never writable, and the "
+				  "instruction is not a "
+				  "movabs, which can be rewritten; recompile with -fPIC");
 		return false;
 	}
 	section->holds_addresses = true;
@@ -415,8 +416,10 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 		return;
 	}
 
-	enum action action = linker->options.relocatable ? relocatable_actions[type->expression][target.kind]
-							 : actions[type->expression][target.kind];
+	enum sk_expression expression =
+		sk_is_narrowed(linker, section, relocation, &target) ? SK_EXPRESSION_RELATIVE : type->expression;
+	enum action action = linker->options.relocatable ? relocatable_actions[expression][target.kind]
+							 : actions[expression][target.kind];
 
 	if (asks_for_destructor(linker, &target))
 		action = DESTRUCTOR;

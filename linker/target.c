@@ -183,3 +183,13 @@ bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section
 	return here && (section->flags & SHF_EXECINSTR) && section->bytes &&
 	       linker->architecture->can_relax(type, section->bytes, relocation->r_offset, relocation->r_addend);
 }
+
+bool sk_is_narrowed(const struct sk_linker *linker, const struct sk_input_section *section,
+		    const sk_elf_relocation *relocation, const struct sk_target *target)
+{
+	const struct sk_architecture *architecture = linker->architecture;
+
+	return architecture->can_narrow && (section->flags & SHF_EXECINSTR) && section->bytes &&
+	       !linker->options.relocatable && target->kind != SK_TARGET_ABSOLUTE && target->kind != SK_TARGET_WEAK &&
+	       architecture->can_narrow(ELF64_R_TYPE(relocation->r_info), section->bytes, relocation->r_offset);
+}

@@ -10,6 +10,9 @@
  * variables become words with their distances (section "Thread-Local Storage": from general-dynamic to initial-exec).
  * format/x86_64/relocations.c has the types.
  *
+ * Code of the large model, which JIT compilers write, has whole addresses in movabs instructions. A package is far
+ * smaller than 2 GiB, so they are rewritten to compute the address from %rip, in place.
+ *
  * Program properties (psABI, "Program Property"): the package's own code uses baseline x86-64 with SSE registers. Its
  * entries do not begin with endbr64, and they have not been tried with shadow stacks, so a package claims neither IBT
  * nor SHSTK. */
@@ -24,7 +27,15 @@
 /* Opcodes of the instructions below; the field of a RIP-relative operand follows the ModRM byte. */
 enum {
 	MOV_LOAD = 0x8b, /* mov m, r */
+	MOV_STORE = 0x89, /* mov r, m */
 	LEA = 0x8d, /* lea m, r */
+	REX_W = 0x48, /* prefix: operands of 64 bits */
+	REX_R = 0x04, /* in a prefix: the register in ModRM is one of r8 to r15 */
+	REX_B = 0x01, /* the same for the register in the opcode */
+	MOVABS = 0xb8, /* movabs $address, r, and the register in the low bits */
+	MOVABS_MASK = 0xf8,
+	MOVABS_LOAD = 0xa1, /* movabs address, %rax */
+	MOVABS_STORE = 0xa3, /* movabs %rax, address */
 	GROUP_5 = 0xff, /* call *m or jmp *m, as the ModRM byte says */
 	CALL_INDIRECT = 0x15, /* ModRM: call *disp32(%rip) */
 	JUMP_INDIRECT = 0x25, /* ModRM: jmp *disp32(%rip) */
@@ -124,6 +135,41 @@ static void write_trap(uint8_t *trap, uint64_t address, uint64_t name)
 	memcpy(trap + 3, &distance, sizeof(distance));
 }
 
+/* Return whether the field is a movabs instruction's. No other instruction has a field of 8 bytes. Tables in code can
+ * also hold whole addresses: the two bytes before the field must be the instruction's. */
+static bool can_narrow(uint32_t type, const uint8_t *bytes, uint64_t offset)
+{
+	if (type != R_X86_64_64 || offset < 2)
+		return false;
+
+	uint8_t prefix = bytes[offset - 2], opcode = bytes[offset - 1];
+
+	if ((opcode & MOVABS_MASK) == MOVABS)
+		return prefix == REX_W || prefix == (REX_W | REX_B);
+	return prefix == REX_W && (opcode == MOVABS_LOAD || opcode == MOVABS_STORE);
+}
+
+/* movabs $foo, %reg  ->  lea foo(%rip), %reg; nop. movabs foo, %rax and movabs %rax, foo become mov. */
+static uint64_t narrow(uint8_t *bytes, uint64_t offset, uint64_t *value)
+{
+	static const uint8_t rest[] = {0, 0, 0, 0, 0x0f, 0x1f, 0x00}; /* the field; nopl (%rax) */
+	uint8_t *prefix = bytes + offset - 2, *opcode = bytes + offset - 1, *operand = bytes + offset;
+	uint8_t number = 0; /* of the register, which ModRM holds in another place */
+
+	if ((*opcode & MOVABS_MASK) == MOVABS) {
+		number = *opcode & (uint8_t)~MOVABS_MASK;
+		if (*prefix & REX_B)
+			*prefix = REX_W | REX_R;
+		*opcode = LEA;
+	} else {
+		*opcode = *opcode == MOVABS_LOAD ? MOV_LOAD : MOV_STORE;
+	}
+	*operand = (uint8_t)(RIP_OPERAND | number << 3);
+	memcpy(operand + 1, rest, sizeof(rest));
+	*value -= 4;
+	return offset + 1;
+}
+
 static const uint8_t finalizer[] = {
 	0x48, 0x8d, 0x3d, 0, 0, 0, 0, /* lea address(%rip), %rdi */
 	0xe9, 0,    0,	  0, 0, /* jmp function */
@@ -162,6 +208,8 @@ const struct sk_architecture sk_architecture_x86_64 = {
 	.can_rewrite_descriptor = can_rewrite_descriptor,
 	.rewrite_descriptor = rewrite_descriptor,
 	.no_descriptor_call = 0x9066, /* xchg %ax, %ax replaces call *(%rax) */
+	.can_narrow = can_narrow,
+	.narrow = narrow,
 	.is_branch = is_branch,
 	.calls_slot = calls_slot,
 	.properties = properties,

@@ -331,6 +331,70 @@ $KERNEL_CC -shared -fPIC reference.c -o theirs.so
 "$driver" -o ours.so --export call_f_absolute=f_absolute absolute.o number.o
 ./compare ./ours.so ./theirs.so f_absolute || fail "absolute symbols"
 
+# Code of the large model: movabs becomes lea or mov, and the same functions of the small model are the reference. An
+# address in a table in the code, and an instruction that nothing replaces, are refused (below).
+cat >large.c <<'END'
+#include <math.h>
+#include <string.h>
+static const float table[4] = {1, 2, 3, 4};
+static long counter = 40;
+long shared = 7;
+long *pointer = &shared;
+extern long nowhere(void) __attribute__((weak));
+static __attribute__((noinline)) long own(long x) { return x * 3 + counter++; }
+static const char *const words[] = {"one", "three"};
+long f_large(void)
+{
+	long r = 0;
+
+	for (long i = 0; i < 8; i++)
+		r = r * 3 + (long)table[(i + shared) & 3] + own(i) + *pointer + (long)strlen(words[i & 1]);
+	shared = r & 7;
+	return r + (nowhere ? nowhere() : 5) + (long)floor(2.5 + (double)r);
+}
+END
+cat >moffs.s <<'END'
+	.globl f_moffs
+	.type f_moffs, @function
+f_moffs:
+	movabs	$word + 8, %r11
+	mov	(%r11), %rcx
+	movabs	word, %rax
+	add	%rcx, %rax
+	movabs	%rax, word + 16
+	movabs	$word, %rdi
+	add	16(%rdi), %rax
+	movabs	$text + 2, %rsi
+	movzbl	(%rsi), %ecx
+	add	%rcx, %rax
+	ret
+	.data
+word:	.quad 1000, 200, 0
+	.section .rodata.str1.1, "aMS", @progbits, 1
+text:	.string "abcd"
+	.section .note.GNU-stack, "", @progbits
+END
+as moffs.s -o moffs.o
+for model in large small; do
+	for pic in -fno-pic -fPIC; do
+		[ $model$pic = small-fno-pic ] || $KERNEL_CC -O1 $pic -mcmodel=$model -c large.c -o large-$model$pic.o
+	done
+done
+readelf -rW large-large-fno-pic.o | grep -q 'R_X86_64_64 ' ||
+	fail "no absolute address in code of the large model"
+$KERNEL_CC -shared large-small-fPIC.o -lm -o theirs.so
+for pic in -fno-pic -fPIC; do
+	for sections in '' --no-gc-sections; do
+		"$driver" -o ours.so --export call_f_large=f_large $sections large-large$pic.o || fail "the large model: $pic"
+		./compare ./ours.so ./theirs.so f_large || fail "the large model, $pic: another result"
+		if readelf -dW ours.so | grep -q TEXTREL; then fail "relocations of text"; fi
+	done
+done
+"$driver" -o ours.so --export call_f_moffs=f_moffs moffs.o
+echo 'long f_moffs(void) { return 2400 + 99; }' >reference.c
+$KERNEL_CC -shared -fPIC reference.c -o theirs.so
+./compare ./ours.so ./theirs.so f_moffs || fail "movabs with an operand in memory"
+
 # The instructions after rewriting, and that only symbols that need a slot have one: weak_nowhere, asm_function and
 # hidden_word (arithmetic), and the imports.
 "$driver" -o ours.so --export a=f_gotpcrelx second.o third.o
@@ -371,11 +435,15 @@ $head	movq x, %rax
 	.data
 x:	.quad 1
 END
-refuse text64 "R_X86_64_64 against '.data' would have to be written into code" <<END
-$head	movabs \$x, %rax
-	ret
+refuse text64 "text64.o:\(.text\+0x1\): relocation R_X86_64_64 against '.data' would have to be written into code.* not a movabs" <<END
+$head	ret
+	.quad x
 	.data
 x:	.quad 1
+END
+refuse text64imported "R_X86_64_64 against '__libc_single_threaded' cannot reach data of the C library" <<END
+$head	movabs \$__libc_single_threaded, %rax
+	ret
 END
 refuse data "R_X86_64_PC32 against '__libc_single_threaded' cannot reach data of the C library, which may lie anywhere; recompile with -fPIC" <<END
 $head	movzbl __libc_single_threaded(%rip), %eax
