@@ -13,12 +13,13 @@ format_libimports_la_SOURCES = \
 # The plan's reader, for libskrt, skrun, sklink, skdump and the verifier; the contracts that are headers.
 noinst_LTLIBRARIES += format/libplan.la
 format_libplan_la_SOURCES = \
-	format/x86_64/isa.c format/x86_64/cpuid.h format/plan/isa.h \
+	format/x86_64/isa.c format/x86_64/cpuid.h format/plan/isa.h format/plan/dims.c format/plan/dims.h \
 	format/plan/plan-arguments.c format/plan/plan-call.c format/plan/plan-checker.h format/plan/plan-launch.c \
 	format/plan/plan-networks.c format/plan/plan.c format/plan/plan.h \
 	format/plan/task-filter.c format/plan/words.c \
 	format/x86_64/isa.def \
-	format/convention.h format/skabi.h format/skplan.h format/skrows.h format/skweights.h format/x86_64/registers.h
+	format/convention.h format/skabi.h format/skdims.h format/skplan.h format/skrows.h format/skweights.h \
+	format/x86_64/registers.h
 
 # The seal of packages: sklink makes it, libskrt verifies it.
 noinst_LTLIBRARIES += format/libseal.la

@@ -84,6 +84,8 @@ enum sk_space {
 	SK_SPACE_STATE,	    /* hidden state number `index` of the kernels; never an address, only an access */
 	SK_SPACE_SCRATCH,   /* offset into this core's scratch, which has one tile of a step at a time: temporaries used
 			       in that step alone. Task entries have them in the unshared workspace */
+	SK_SPACE_SIZES,	    /* offset into the slots of sizes (format/skdims.h), 8 bytes for each; only in packages with
+			       sizes, and only of POINTERs that read 64-bit integers */
 };
 
 /* Bits. */

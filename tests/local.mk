@@ -33,7 +33,7 @@ RUNTIME_SUITES = \
 SUITES = $(RUNTIME_SUITES) \
 	tests/unit/check_account tests/unit/check_archive tests/unit/check_arena tests/unit/check_bind \
 	tests/unit/check_boxes tests/unit/check_calls tests/unit/check_choose tests/unit/check_composites \
-	tests/unit/check_diag tests/unit/check_dispatcher tests/unit/check_document tests/unit/check_dumps \
+	tests/unit/check_diag tests/unit/check_dims tests/unit/check_dispatcher tests/unit/check_document tests/unit/check_dumps \
 	tests/unit/check_flags tests/unit/check_fusion tests/unit/check_gaps tests/unit/check_growth \
 	tests/unit/check_identifier tests/unit/check_idle tests/unit/check_isa tests/unit/check_json tests/unit/check_lists \
 	tests/unit/check_machines tests/unit/check_manifest tests/unit/check_memory tests/unit/check_no_task \

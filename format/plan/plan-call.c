@@ -50,6 +50,21 @@ static bool check_tensor(const struct sk_plan_checker *checker, const struct sk_
 	return true;
 }
 
+/* A pointer to sizes reads 64-bit integers in the slots, which belong to no tensor. */
+static bool check_sizes(const struct sk_plan_checker *checker, const struct sk_plan_argument *argument)
+{
+	if (argument->kind != SK_ARGUMENT_POINTER || argument->access != SK_ACCESS_READ ||
+	    (argument->dtype != SK_I64 && argument->dtype != SK_U64) || argument->element_bytes || argument->value ||
+	    argument->tensor)
+		return sk_plan_fail(checker, "sizes are only read, as 64-bit integers");
+	if (argument->offset % 8 || argument->size % 8 ||
+	    !sk_plan_within(argument->offset, argument->size, checker->view->slot_count * UINT64_C(8)))
+		return sk_plan_fail(checker,
+				    "%" PRIu64 " bytes at offset %" PRIu64 " are not sizes: there are %u of 8 bytes",
+				    argument->size, argument->offset, checker->view->slot_count);
+	return true;
+}
+
 /* The range [offset, offset + size) of POINTER, LOAD and RESULT is in its space and its tensor, and is aligned for the
  * dtype. */
 static bool check_range(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
@@ -77,6 +92,8 @@ static bool check_range(const struct sk_plan_checker *checker, const struct sk_p
 	case SK_SPACE_SCRATCH:
 		limit = UINT64_MAX; /* one tile of it is there: check_scratch */
 		break;
+	case SK_SPACE_SIZES:
+		return check_sizes(checker, argument);
 	default:
 		return sk_plan_fail(checker, "space %u has no addresses", argument->space);
 	}
@@ -102,6 +119,8 @@ static bool check_division(const struct sk_plan_checker *checker, const struct s
 		return true;
 	if (!sk_plan_divides(step))
 		return sk_plan_fail(checker, "it is divided, but its step is not");
+	if (extent == 0) /* in plans of one size alone: there is no call */
+		return true;
 	if (rows && (argument->element_bytes % pattern->stride || pattern->count % extent ||
 		     argument->element_bytes / pattern->stride != pattern->count / extent))
 		return sk_plan_fail(checker, "its %" PRIu64 " rows are not those of %" PRIu64 " elements",
@@ -151,6 +170,8 @@ static bool check_rows(const struct sk_plan_checker *checker, const struct sk_pl
 {
 	uint64_t bytes;
 
+	if (checker->view->copy && argument->size == 0)
+		return true;
 	if (pattern->count == 0)
 		return (pattern->width == 0 && pattern->stride == 0) ||
 		       sk_plan_fail(checker, "it has no rows, but their width");
@@ -521,7 +542,7 @@ static bool check_loops(const struct sk_plan_checker *checker, const struct sk_p
 	if (step->kind != SK_STEP_SPLIT || call->loop_count > SK_MAX_LOOPS)
 		return sk_plan_fail(checker, "a call of kind %u cannot have %u loops", step->kind, call->loop_count);
 	for (uint32_t i = 0; i < call->loop_count; i++)
-		if (loops[i].tile == 0 || loops[i].tile > INT64_MAX || loops[i].extent == 0 ||
+		if (loops[i].tile == 0 || loops[i].tile > INT64_MAX || (loops[i].extent == 0 && !checker->view->copy) ||
 		    loops[i].extent > INT64_MAX)
 			return sk_plan_fail(checker, "tiles of %" PRIu64 " of %" PRIu64 " elements are not possible",
 					    loops[i].tile, loops[i].extent);

@@ -91,7 +91,7 @@ static bool check_spread(const struct sk_plan_checker *checker, const struct sk_
 		return sk_plan_fail(checker, "home %u is not one of its lane in its launch", step->core_set);
 	if (blocks != (step->blocks != 0))
 		return sk_plan_fail(checker, "%u blocks do not fit its kind", step->blocks);
-	if (sk_plan_divides(step) != (step->extent != 0))
+	if (sk_plan_divides(step) ? step->extent == 0 && !view->copy : step->extent != 0)
 		return sk_plan_fail(checker, "extent %" PRIu64 " does not fit its kind", step->extent);
 	if (!sk_plan_divides(step))
 		return step->partition == SK_NO_INDEX || sk_plan_fail(checker, "it has a partition but no extent");

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -596,7 +597,7 @@ static bool check_partition(const struct sk_plan_checker *checker, uint32_t inde
 {
 	const struct sk_plan_partition *partition = &checker->view->partitions[index];
 
-	if (partition->extent == 0 || partition->unit == 0)
+	if (partition->unit == 0 || (partition->extent == 0 && !checker->view->copy))
 		return sk_plan_fail(checker, "partition %u is empty", index);
 	if (partition->blocks == 0)
 		return partition->rows == 0 || sk_plan_fail(checker, "partition %u has rows, but no blocks", index);
@@ -725,6 +726,8 @@ void sk_plan_close(struct sk_plan_view *view)
 {
 	if (view->made)
 		munmap(view->made, size_of(view));
+	free(view->copy);
+	view->copy = NULL;
 	view->arguments = view->made = NULL;
 }
 

@@ -49,6 +49,9 @@ struct sk_plan_view {
 		binding_count, step_count, call_count, await_count, argument_count, list_count, operand_count,
 		loop_count, term_count, pattern_count, symbol_count, partition_count, home_count, follow_count;
 	uint32_t network_launch_count; /* the launches before the first task entry */
+	uint32_t slot_count; /* of sizes (format/plan/dims.h); 0 until sk_dims_open */
+	struct sk_plan *copy; /* a copy of the plan for one size, in which extents may be 0 (format/plan/dims.h); owned
+				 by the view. NULL: the plan is a package's */
 };
 
 /* A network of a package, with its own launches, tasks and bindings. */
