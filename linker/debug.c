@@ -1,7 +1,8 @@
 /* Debug information, so that a debugger steps through the source of a kernel. Input: the .debug_ sections of reached
  * objects, compressed or not. Output: the same sections marked live, with plain contents, checked relocations, and the
- * strings that they need marked. debug-write.c writes them. A reference from debug information does not keep code
- * alive. */
+ * strings that they need marked. debug-write.c writes them. An object with sections compressed with zstd, whose library
+ * would be needed for nothing else, loses all of its debug information. A reference from debug information does not
+ * keep code alive. */
 #include <string.h>
 #include <zlib.h>
 
@@ -21,6 +22,9 @@ enum { MAXIMUM_RATIO = 1032 };
  * memory. */
 enum { USUAL_RATIO = 32, FREE_SIZE = 16 << 20 };
 
+/* ELFCOMPRESS_ZSTD, which old versions of <elf.h> lack. */
+enum { COMPRESSED_WITH_ZSTD = 2 };
+
 /* ---- reading ---- */
 
 static bool describe_compressed(struct sk_reader *reader, struct sk_input_section *section)
@@ -31,10 +35,12 @@ static bool describe_compressed(struct sk_reader *reader, struct sk_input_sectio
 		return SK_BAD_OBJECT(reader, section->object, "the header of the compressed section %s is truncated",
 				     section->name);
 	memcpy(&header, section->bytes, sizeof(header));
+	if (header.ch_type == COMPRESSED_WITH_ZSTD) {
+		section->object->unreadable_debug = true;
+		return true;
+	}
 	if (header.ch_type != ELFCOMPRESS_ZLIB)
-		return SK_BAD_OBJECT(reader, section->object,
-				     "section %s is compressed, but not with zlib; recompile with -gz=zlib, decompress "
-				     "it (objcopy --decompress-debug-sections) or leave it out (-S)",
+		return SK_BAD_OBJECT(reader, section->object, "section %s is compressed in an unknown way",
 				     section->name);
 	if (header.ch_size / MAXIMUM_RATIO > section->size ||
 	    (header.ch_addralign && !sk_is_power_of_two(header.ch_addralign)) || header.ch_addralign > UINT16_MAX)
@@ -144,7 +150,8 @@ static bool visit_debug_sections(struct sk_linker *linker,
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 0; object->reached && object->annotated && j < object->part_count; j++)
+		for (uint32_t j = 0;
+		     object->reached && object->annotated && !object->unreadable_debug && j < object->part_count; j++)
 			ok &= function(linker, &object->parts[j]);
 	}
 	return ok;

@@ -259,6 +259,7 @@ struct sk_object {
 	uint32_t part_count;
 	bool transient; /* the needed bytes are copied when the object is loaded */
 	bool obsolete_debug; /* has debug information that has been dropped */
+	bool unreadable_debug; /* the same, as it is compressed with zstd */
 	bool executable_stack; /* its code needs one */
 	bool loaded;
 	bool pulled;

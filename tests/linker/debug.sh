@@ -193,8 +193,7 @@ refused() { # NAME PATTERN
 	[ ! -e out.so ] || fail "$1: an output file in spite of the error"
 	"$driver" --strip-debug -o out.so --export entry=f "$1" || fail "$1: with -S nobody looks at it"
 }
-compressed zstd.o 2 3 1 && refused zstd.o \
-	'zstd.o: section .debug_info is compressed, but not with zlib; recompile with -gz=zlib, decompress it \(objcopy --decompress-debug-sections\) or leave it out \(-S\)'
+compressed strange.o 3 3 1 && refused strange.o 'strange.o: section .debug_info is compressed in an unknown way'
 compressed short.o 1 4 1 && refused short.o 'short.o: the contents of the compressed section .debug_info are damaged'
 compressed long.o 1 2 1 && refused long.o 'long.o: the contents of the compressed section .debug_info are damaged'
 compressed bomb.o 1 0x7000000000000000 1 &&
@@ -209,3 +208,19 @@ printf '.section .zdebug_info,"",@progbits\n.quad 1\n.text\n.globl f\n.type f,@f
 "$driver" -o out.so --export entry=f old.o 2>err.txt
 grep -q 'warning: old.o:(.zdebug_info+0x0): debug information in this obsolete form is dropped' err.txt ||
 	fail "no warning"
+
+# Compressed with zstd: all debug information of the object is dropped, that of others stays, and one warning tells it.
+compressed zstd.o 2 3 1
+sed 's/\<f\>/g/' damaged.s | as -o other.o
+objcopy --redefine-sym f=h zstd.o zstd2.o
+"$driver" -o out.so --export entry=f --export entry_g=g --export entry_h=h zstd.o other.o zstd2.o 2>err.txt ||
+	{ cat err.txt; fail "zstd"; }
+[ "$(grep -c 'warning: zstd.o: debug information compressed with zstd is dropped' err.txt)" = 1 ] &&
+	[ "$(wc -l <err.txt)" = 1 ] || { cat err.txt; fail "not one warning for zstd"; }
+readelf -SW out.so >sections.txt
+grep -q ' \.debug_info .* 000008 ' sections.txt ||
+	{ cat sections.txt; fail "debug information of objects with zstd is not dropped, or others' is"; }
+"$driver" -o out.so --export entry=f zstd.o 2>err.txt
+if readelf -SW out.so | grep '\.debug_'; then fail "a part of the debug information is left"; fi
+"$driver" --strip-debug -o out.so --export entry=f zstd.o 2>err.txt
+[ ! -s err.txt ] || fail "a warning with -S"
