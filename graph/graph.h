@@ -14,6 +14,9 @@
 #include "format/skplan.h"
 
 struct sk_arena;
+struct sk_size;
+struct sk_size_dimension;
+struct sk_sizes;
 
 /* ==== graph.c ====
  *
@@ -42,6 +45,8 @@ struct sk_value {
 	uint32_t rank;
 	uint64_t shape[SK_MAX_RANK];
 	const char *symbols[SK_MAX_RANK]; /* of an input: the model's names of unknown dimensions, or NULL */
+	const struct sk_size *sizes[SK_MAX_RANK]; /* of an input: dimensions that depend on dimensions with bounds;
+						     `shape` has the largest sizes. NULL: a number */
 	uint32_t node; /* its producer; SK_NONE: an input or a constant */
 	const void *contents; /* of a constant: the elements, packed, little-endian; not NULL even if there are none.
 				 NULL: not a constant */
@@ -128,6 +133,7 @@ struct sk_op_graph {
 	const char *name;
 	const char *network; /* the name of this network in a package of several; NULL: there is one network */
 	SK_ARRAY(struct sk_value) values;
+	struct sk_sizes *sizes; /* dimensions with bounds; NULL: there are none */
 	sk_graph_nodes nodes; /* producers before users */
 	SK_ARRAY(struct sk_composite) composites;
 	bool composites_hold; /* tasks may share a tile group only if their nodes are members of one composite */
@@ -247,6 +253,13 @@ bool sk_size_is_computed(struct sk_op_graph *graph, const char *name);
 /* Give each open dimension of an input the size that its name has elsewhere, or that its name computes. False after
  * an error: a dimension has another size than its name computes. */
 bool sk_sizes_settle(struct sk_op_graph *graph);
+
+/* Add a dimension with bounds. All inputs' dimensions of its name have its largest size. */
+void sk_sizes_bound(struct sk_op_graph *graph, const struct sk_size_dimension *dimension);
+
+/* Set the sizes of dimensions of inputs whose names have bounds, or compute with such names. False after an error: a
+ * size shrinks where a dimension grows, or an input with such a size is a constant. */
+bool sk_sizes_express(struct sk_op_graph *graph);
 
 /* Report all inputs whose sizes are open, in one error with the options that would give the sizes. */
 void sk_sizes_report_open(struct sk_op_graph *graph);

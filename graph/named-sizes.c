@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/sizes.h"
 #include "format/skplan.h"
 
 enum { MAX_DEPTH = 32 }; /* of parentheses: texts come from files */
@@ -263,6 +264,75 @@ bool sk_sizes_settle(struct sk_op_graph *graph)
 			settled = false;
 		}
 		good &= settled;
+	}
+	return good;
+}
+
+/* ---- dimensions with bounds ---- */
+
+void sk_sizes_bound(struct sk_op_graph *graph, const struct sk_size_dimension *dimension)
+{
+	if (!graph->sizes)
+		graph->sizes = sk_sizes_create(graph->arena);
+	sk_sizes_add_dimension(graph->sizes, dimension);
+}
+
+/* Make the names with one size known to expressions. */
+static void add_numbers(struct sk_op_graph *graph)
+{
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
+			const char *name = value->symbols[d];
+			uint64_t size = value->shape[d];
+
+			if (name && size < UINT64_C(1) << 31 && !sk_size_is_computed(graph, name) &&
+			    sk_sizes_find(graph->sizes, graph->network, name, strlen(name)) == SK_NONE)
+				sk_sizes_add_dimension(graph->sizes, &(struct sk_size_dimension){name, graph->network,
+												 size, size, 1, size});
+		}
+	}
+}
+
+static bool express_dimension(struct sk_op_graph *graph, struct sk_value *value, uint32_t d)
+{
+	const char *name = value->symbols[d], *error;
+	const struct sk_size *size = sk_size_parse(graph->sizes, graph->network, name, &error);
+
+	if (!size || sk_size_is_number(size, NULL))
+		return true;
+	value->sizes[d] = size;
+	if (value->contents)
+		sk_error(graph->diag, value->place,
+			 "input '%s' is a constant of one shape, and its dimension %" PRIu32 ", '%s', has bounds",
+			 value->name, d, name);
+	else if (!sk_size_grows(size))
+		sk_error(graph->diag, value->place,
+			 "input '%s': dimension %" PRIu32 " is '%s', which shrinks when a dimension grows", value->name,
+			 d, name);
+	else if (sk_size_least(size) < 0)
+		sk_error(graph->diag, value->place,
+			 "input '%s': dimension %" PRIu32 " is '%s', which is negative at the least sizes", value->name,
+			 d, name);
+	else
+		return true;
+	return false;
+}
+
+bool sk_sizes_express(struct sk_op_graph *graph)
+{
+	bool good = true;
+
+	if (!graph->sizes)
+		return true;
+	add_numbers(graph);
+	for (size_t i = 0; i < graph->inputs.count && !sk_diag_is_hopeless(graph->diag); i++) {
+		struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		for (uint32_t d = 0; value->shaped && d < value->rank; d++)
+			if (value->symbols[d] && value->shape[d] != SK_UNKNOWN)
+				good &= express_dimension(graph, value, d);
 	}
 	return good;
 }

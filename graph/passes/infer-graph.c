@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/sizes.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
@@ -390,6 +391,24 @@ static void check_inputs(struct sk_op_graph *graph)
 	sk_sizes_report_open(graph);
 }
 
+/* Only numbers are inferred: sizes that differ from run to run need symbolic inference. */
+static void refuse_bounds(struct sk_op_graph *graph)
+{
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		for (uint32_t d = 0; d < value->rank; d++)
+			if (value->sizes[d]) {
+				sk_error(graph->diag, value->place,
+					 "input '%s': dimension %" PRIu32 " is '%s', from %" PRId64 " to %" PRId64
+					 "; sizes with bounds are not supported for models yet",
+					 value->name, d, sk_size_text(graph->arena, value->sizes[d]),
+					 sk_size_least(value->sizes[d]), sk_size_most(value->sizes[d]));
+				return;
+			}
+	}
+}
+
 static void check_outputs(struct sk_op_graph *graph)
 {
 	for (size_t i = 0; i < graph->outputs.count; i++) {
@@ -424,6 +443,7 @@ bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, const void *contex
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		graph->nodes.items[i].removed |= rounds.states[i] != STATE_DONE;
 	check_outputs(graph);
+	refuse_bounds(graph);
 	return graph->diag->errors == errors;
 }
 

@@ -2,6 +2,7 @@
  * character, so the name in "NAME=VALUE" is the longest one that matches an input. */
 #include "src/link/link.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/sizes.h"
 #include "base/text.h"
 #include "format/npy/npy.h"
 #include "format/skplan.h"
@@ -194,17 +196,73 @@ static bool set_named(struct sk_op_graph *graph, const struct given *given, size
 	return found && agreed;
 }
 
-/* NAME=NUMBER. Of NAME=EXPRESSION return true and leave it for set_computed. */
+/* True if bounds follow the equals sign, and not a number or an expression. */
+static bool is_bounds(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits && (!strncmp(text + digits, "..", 2) || text[digits] == ':' || text[digits] == '@');
+}
+
+static bool has_bounds(const struct sk_op_graph *graph, const char *name, size_t length)
+{
+	return graph->sizes && sk_sizes_find(graph->sizes, graph->network, name, length) != SK_NONE;
+}
+
+static bool is_open(const struct sk_op_graph *graph, const char *name, size_t length)
+{
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		for (uint32_t d = 0; value->shaped && d < value->rank; d++)
+			if (is_dimension(value, d, name, length) && value->shape[d] != SK_UNKNOWN)
+				return false;
+	}
+	return true;
+}
+
+/* NAME=LO..HI[:MULTIPLE][@USUAL]. Bounds of one number are that number. */
+static bool set_bounds(struct sk_op_graph *graph, const struct given *given, size_t length)
+{
+	struct sk_size_dimension dimension = {.name = sk_arena_copy(graph->arena, given->text, length),
+					      .network = graph->network};
+	const char *error;
+
+	if (!sk_size_parse_bounds(graph->arena, given->text + length + 1, &dimension, &error)) {
+		sk_error(graph->diag, given->place, "%s '%s': %s", given->option, given->text, error);
+		return false;
+	}
+	if (dimension.least < dimension.most && !is_open(graph, given->text, length)) {
+		sk_error(graph->diag, given->place, "%s '%s': the dimension has a size already", given->option,
+			 given->text);
+		return false;
+	}
+	if (!set_named(graph, given, length, dimension.most))
+		return false;
+	if (dimension.least < dimension.most)
+		sk_sizes_bound(graph, &dimension);
+	return true;
+}
+
+/* NAME=NUMBER or NAME=BOUNDS. Of NAME=EXPRESSION return true and leave it for set_computed. */
 static bool set_dimension(struct sk_op_graph *graph, const struct given *given)
 {
 	const char *equals = strrchr(given->text, '='), *digits = equals ? equals + 1 : given->text;
 	uint64_t size;
 
+	if (equals && has_bounds(graph, given->text, (size_t)(equals - given->text))) {
+		sk_error(graph->diag, given->place, "%s '%s': the dimension has bounds already", given->option,
+			 given->text);
+		return false;
+	}
 	if (equals && read_size(&digits, "", &size))
 		return set_named(graph, given, (size_t)(equals - given->text), size);
+	if (equals && is_bounds(equals + 1))
+		return set_bounds(graph, given, (size_t)(equals - given->text));
 	if (equals && sk_size_is_computed(graph, equals + 1))
 		return true;
-	sk_error(graph->diag, given->place, "%s '%s' is not NAME=NUMBER, or an expression of names such as past+seq",
+	sk_error(graph->diag, given->place,
+		 "%s '%s' is not NAME=NUMBER, bounds such as 1..512, or an expression of names such as past+seq",
 		 given->option, given->text);
 	return false;
 }
@@ -215,7 +273,7 @@ static bool set_computed(struct sk_op_graph *graph, const struct given *given)
 	const char *equals = strrchr(given->text, '='), *digits = equals + 1;
 	uint64_t size;
 
-	if (read_size(&digits, "", &size))
+	if (read_size(&digits, "", &size) || is_bounds(equals + 1))
 		return true;
 	switch (sk_size_read(graph, equals + 1, &size)) {
 	case SK_SIZE_KNOWN:
@@ -405,13 +463,59 @@ static bool apply_dimensions(struct sk_op_graph *graph, const sk_dimensions *dim
 	return applied;
 }
 
-/* NAME=EXPRESSION whose size is still open: the expression becomes the name, so that only its names are asked for. */
+/* True if the text is a sum or product, and not a number or bounds. */
+static bool is_expression(const char *text)
+{
+	const char *digits = text;
+	uint64_t size;
+
+	return !read_size(&digits, "", &size) && !is_bounds(text);
+}
+
+static bool is_name_byte(char byte)
+{
+	return isalnum((unsigned char)byte) || byte == '_' || byte == '.';
+}
+
+/* True if the expression has the name in it. */
+static bool has_name(const char *expression, const char *name, size_t length)
+{
+	for (const char *at = expression; *at; at++)
+		if (!strncmp(at, name, length) && (at == expression || !is_name_byte(at[-1])) &&
+		    !is_name_byte(at[length]))
+			return true;
+	return false;
+}
+
+/* With bounds, an expression replaces the names that it gives. Therefore it has names with numbers or bounds only. */
+static bool check_expressions(const struct sk_op_graph *graph, const sk_dimensions *dimensions)
+{
+	for (size_t i = 0; graph->sizes && i < dimensions->count; i++) {
+		const struct sk_dimension *given = &dimensions->items[i];
+		const char *name = given->size.text, *equals = strrchr(name, '=');
+
+		for (size_t j = 0; equals && is_expression(equals + 1) && j < dimensions->count; j++) {
+			const char *other = strrchr(dimensions->items[j].size.text, '=');
+
+			if (!other || !is_expression(other + 1) || !has_name(other + 1, name, (size_t)(equals - name)))
+				continue;
+			sk_error(graph->diag, dimensions->items[j].size.place,
+				 "--dim '%s': beside sizes with bounds, '%.*s' is to be written as '%s'",
+				 dimensions->items[j].size.text, (int)(equals - name), name, equals + 1);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* NAME=EXPRESSION whose size is still open, or can depend on bounds: the expression becomes the name, so that only its
+ * names are asked for, and have bounds. */
 static bool rename_open(struct sk_op_graph *graph, const struct given *given)
 {
 	const char *equals = strrchr(given->text, '=');
 	uint64_t size;
 
-	if (sk_size_read(graph, equals + 1, &size) != SK_SIZE_OPEN)
+	if (!is_expression(equals + 1) || (!graph->sizes && sk_size_read(graph, equals + 1, &size) != SK_SIZE_OPEN))
 		return true;
 	for (size_t i = 0; i < graph->inputs.count; i++) {
 		struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
@@ -445,7 +549,8 @@ static bool apply_computed(struct sk_op_graph *graph, const sk_dimensions *dimen
 		before = open;
 		applied = apply_dimensions(graph, dimensions, network, set_computed) && sk_sizes_settle(graph);
 	}
-	return applied && apply_dimensions(graph, dimensions, network, rename_open);
+	return applied && check_expressions(graph, dimensions) &&
+	       apply_dimensions(graph, dimensions, network, rename_open);
 }
 
 bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph_file *file,
@@ -455,7 +560,7 @@ bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph
 
 	applied &= apply_dimensions(graph, dimensions, network, set_dimension);
 	applied &= apply_texts(graph, freeze, "--freeze", &command->frozen, "freeze", &file->frozen);
-	applied = applied && apply_computed(graph, dimensions, network);
+	applied = applied && apply_computed(graph, dimensions, network) && sk_sizes_express(graph);
 	applied &= apply_texts(graph, keep_named_value, "--keep", &command->kept, NULL, &(sk_names){0});
 	applied &= apply_texts(graph, add_state, "--state", &command->states, "states", &file->states);
 	return applied;

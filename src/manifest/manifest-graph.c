@@ -38,10 +38,16 @@ static const char *read_shape(const struct sk_document *document, const struct s
 	return text;
 }
 
+/* Read a number, or bounds, which the command line's reader checks. */
 static const char *read_dimension(const struct sk_document *document, const struct sk_node *key)
 {
+	const struct sk_node *value = sk_node_value(key);
+	struct sk_name bounds;
 	uint64_t size;
 
+	if (value->kind == SK_NODE_SCALAR && strstr(value->text, ".."))
+		return sk_read_text(document, value, "the bounds of dimension", key->text, &bounds) ? bounds.text
+												    : NULL;
 	return sk_read_integer(document, sk_node_value(key), "dimension", key->text, 0, INT64_MAX, &size)
 		       ? sk_arena_print(document->arena, "%" PRIu64, size)
 		       : NULL;
