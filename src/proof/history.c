@@ -17,18 +17,19 @@ struct reader {
 struct sk_history_past {
 	uint32_t writer; /* SK_NO_INDEX: no writer so far */
 	const struct reader *readers; /* since the writer */
+	const struct reader *beside; /* since the writer: writes that touch the byte at some sizes only */
 };
 
-static uint32_t add_past(struct sk_history_pool *pool, uint32_t writer, const struct reader *readers)
+static uint32_t add_past(struct sk_history_pool *pool, struct sk_history_past past)
 {
-	sk_array_push(pool->arena, &pool->pasts, (struct sk_history_past){writer, readers});
+	sk_array_push(pool->arena, &pool->pasts, past);
 	return (uint32_t)pool->pasts.count - 1;
 }
 
 void sk_history_pool_init(struct sk_history_pool *pool, struct sk_arena *arena, uint64_t looks)
 {
 	*pool = (struct sk_history_pool){.arena = arena, .looks_left = looks};
-	add_past(pool, SK_NO_INDEX, NULL);
+	add_past(pool, (struct sk_history_past){.writer = SK_NO_INDEX});
 }
 
 void sk_history_init(struct sk_history *history, struct sk_history_pool *pool)
@@ -51,6 +52,8 @@ void sk_history_add_stride(struct sk_history *history, uint64_t stride)
 struct visit {
 	struct sk_history *history;
 	const struct sk_rows *rows;
+	const struct sk_rows
+		*core; /* bytes touched at every size; the rows themselves, or those within a core of them */
 	uint32_t access;
 	bool read, write;
 	void (*conflict)(void *context, uint32_t earlier);
@@ -71,10 +74,8 @@ static bool is_on(const struct visit *visit, const struct sk_boxes *sheet)
 	return visit->rows->count == 1 || visit->rows->stride == sheet->stride;
 }
 
-static uint32_t areas_of(const struct visit *visit, const struct sk_boxes *sheet, struct sk_box areas[SK_MAX_AREAS])
+static uint32_t areas_of(const struct sk_rows *rows, const struct sk_boxes *sheet, struct sk_box areas[SK_MAX_AREAS])
 {
-	const struct sk_rows *rows = visit->rows;
-
 	return sk_boxes_of_rows(sheet, rows->start, rows->width, rows->stride, rows->count, areas);
 }
 
@@ -87,6 +88,8 @@ static void meet_box(const struct visit *visit, const struct sk_box *box)
 	if (visit->write)
 		for (const struct reader *reader = past->readers; reader && look(visit); reader = reader->next)
 			visit->conflict(visit->context, reader->access);
+	for (const struct reader *beside = past->beside; beside && look(visit); beside = beside->next)
+		visit->conflict(visit->context, beside->access);
 	if (past->writer != SK_NO_INDEX)
 		visit->conflict(visit->context, past->writer);
 }
@@ -97,7 +100,7 @@ static bool meet_sheet(const struct visit *visit, struct sk_boxes *sheet, bool c
 {
 	struct sk_history_pool *pool = visit->history->pool;
 	struct sk_box areas[SK_MAX_AREAS];
-	uint32_t count = areas_of(visit, sheet, areas);
+	uint32_t count = areas_of(visit->rows, sheet, areas);
 	bool written = true;
 
 	for (uint32_t a = 0; a < count; a++) {
@@ -129,34 +132,45 @@ static void meet_rows(const struct visit *visit, const struct sk_history_sheet *
 
 /* ---- recording the access ---- */
 
-static void leave_read(const struct visit *visit, struct sk_boxes *sheet, const struct sk_box *area)
+/* Add the access to those that touch the bytes: as a reader, or as a write that replaces none of them. */
+static void leave_beside(const struct visit *visit, struct sk_boxes *sheet, const struct sk_box *area)
 {
 	struct sk_history_pool *pool = visit->history->pool;
 	size_t count = sk_boxes_cut(pool->arena, sheet, area);
 
 	for (size_t i = 0; i < count; i++) {
 		struct sk_box *box = sk_boxes_at(sheet, i);
-		const struct sk_history_past past = pool->pasts.items[box->value];
+		struct sk_history_past past = pool->pasts.items[box->value];
+		const struct reader **list = visit->write ? &past.beside : &past.readers;
 		struct reader *reader = SK_NEW(pool->arena, struct reader);
 
-		*reader = (struct reader){.next = past.readers, .access = visit->access};
-		box->value = add_past(pool, past.writer, reader);
+		*reader = (struct reader){.next = *list, .access = visit->access};
+		*list = reader;
+		box->value = add_past(pool, past);
+	}
+}
+
+/* The write replaces what has touched its core. */
+static void leave_core(const struct visit *visit, struct sk_boxes *sheet)
+{
+	struct sk_box areas[SK_MAX_AREAS];
+	uint32_t count = areas_of(visit->core, sheet, areas);
+
+	for (uint32_t a = 0; a < count; a++) {
+		areas[a].value = add_past(visit->history->pool, (struct sk_history_past){.writer = visit->access});
+		sk_boxes_fill(visit->history->pool->arena, sheet, &areas[a]);
 	}
 }
 
 static void leave_on_sheet(const struct visit *visit, struct sk_boxes *sheet)
 {
 	struct sk_box areas[SK_MAX_AREAS];
-	uint32_t count = areas_of(visit, sheet, areas);
+	uint32_t count = areas_of(visit->rows, sheet, areas);
 
-	for (uint32_t a = 0; a < count; a++) {
-		if (!visit->write) {
-			leave_read(visit, sheet, &areas[a]);
-			continue;
-		}
-		areas[a].value = add_past(visit->history->pool, visit->access, NULL);
-		sk_boxes_fill(visit->history->pool->arena, sheet, &areas[a]);
-	}
+	for (uint32_t a = 0; a < count && !(visit->write && visit->core == visit->rows); a++)
+		leave_beside(visit, sheet, &areas[a]);
+	if (visit->write && visit->core->width)
+		leave_core(visit, sheet);
 }
 
 static void leave_rows(const struct visit *visit, struct sk_history_sheet *sheet)
@@ -176,16 +190,18 @@ static void leave_for_others(const struct visit *visit, struct sk_history_sheet 
 {
 	if (visit->rows->count > 1)
 		leave_rows(visit, sheet);
-	else if (visit->write && visit->rows->start <= sheet->extent.start &&
-		 sk_rows_end(visit->rows) >= sk_rows_end(&sheet->extent))
+	else if (visit->write && visit->core->width && visit->core->count == 1 &&
+		 visit->core->start <= sheet->extent.start && sk_rows_end(visit->core) >= sk_rows_end(&sheet->extent))
 		sheet->rows.count = 0;
 }
 
-void sk_history_access(struct sk_history *history, const struct sk_rows *rows, uint32_t access, unsigned kind,
-		       void (*conflict)(void *context, uint32_t earlier), void *context)
+void sk_history_access_sized(struct sk_history *history, const struct sk_rows *rows, const struct sk_rows *core,
+			     uint32_t access, unsigned kind, void (*conflict)(void *context, uint32_t earlier),
+			     void *context)
 {
 	struct visit visit = {.history = history,
 			      .rows = rows,
+			      .core = core,
 			      .access = access,
 			      .read = kind & SK_ACCESS_READ,
 			      .write = kind & SK_ACCESS_WRITE,
@@ -217,4 +233,10 @@ void sk_history_access(struct sk_history *history, const struct sk_rows *rows, u
 		history->pool->steps += sheet->boxes.steps;
 		sheet->boxes.steps = 0;
 	}
+}
+
+void sk_history_access(struct sk_history *history, const struct sk_rows *rows, uint32_t access, unsigned kind,
+		       void (*conflict)(void *context, uint32_t earlier), void *context)
+{
+	sk_history_access_sized(history, rows, rows, access, kind, conflict, context);
 }

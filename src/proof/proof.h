@@ -17,6 +17,7 @@ struct sk_demand_stream;
 struct sk_taken;
 
 struct sk_arena;
+struct sk_dims_view;
 struct sk_json;
 struct sk_wanted_order;
 
@@ -191,6 +192,11 @@ struct sk_facts {
  * they point to the orders. */
 bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
 	       const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts);
+
+/* Prove a plan whose numbers depend on sizes (.sk.dims) for all of them, after sk_verify has proved it for the largest
+ * ones. Report errors as sk_verify does. */
+bool sk_verify_sizes(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view,
+		     const struct sk_dims_view *dims, const char *file);
 
 /* Prove a plan that has already been checked, like sk_verify. Set *steps to the number of boxes, nodes, clocks and
  * demands that were examined. */

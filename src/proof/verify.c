@@ -66,6 +66,13 @@
  * proof-parts.h (once-check.c) proves that launches that run once are valid for later runs; their results have bytes of
  * their own.
  *
+ * Plans with sizes. sk_verify proves the plan of the largest sizes, and thereby everything that has no sizes. Then
+ * sk_verify_sizes proves the rest for all sizes at once. A history has an access at all bytes that it touches at some
+ * size. A write replaces the earlier accesses only to bytes that it touches at every size, and stands beside the
+ * others. For each size the pairs to check are therefore among those that are found, and accesses between them are in
+ * the chain at that size. A pair is not checked if the two have no common byte at any size. Rule 3 compares forms
+ * (forms.h). Contents are followed by forms, tensor by tensor.
+ *
  * Finally, the order is the network's: two tasks that conflict run in network order. So do two tasks of one stream in
  * different launches, or in one launch if neither is divided or an event is between them. Each task runs exactly
  * once. */
@@ -76,8 +83,10 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "format/skrows.h"
+#include "src/proof/forms.h"
 #include "src/proof/proof-parts.h"
 
 /* Limit on the earlier accesses to common bytes that may be examined; half a gigabyte of them is kept. A manifest's
@@ -114,6 +123,10 @@ struct verifier {
 	struct sk_demands demands; /* orders that the network wants besides its data */
 	uint64_t steps; /* demands examined */
 	struct sk_facts *facts; /* NULL: not wanted */
+
+	/* The proof for all sizes. */
+	struct sk_sized *sized; /* NULL: for those in the plan */
+	struct sk_sized_contents contents;
 };
 
 static struct sk_place place_of_file(const struct verifier *verifier)
@@ -242,13 +255,15 @@ static void report_shared_write(struct verifier *verifier, const struct sk_step_
 }
 
 /* Rule 3. Without accesses no bytes belong to a core. */
-static bool same_cores(const struct sk_plan_view *view, const struct sk_step_access *earlier,
+static bool same_cores(const struct verifier *verifier, const struct sk_step_access *earlier,
 		       const struct sk_step_access *later)
 {
+	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_step *one = &view->steps[earlier->step], *other = &view->steps[later->step];
 
 	return one->lane == other->lane && one->core_set == other->core_set && earlier->argument != SK_NO_INDEX &&
-	       sk_access_same_core(view, earlier, later);
+	       (verifier->sized ? sk_sized_same_core(verifier->sized, earlier, later)
+				: sk_access_same_core(view, earlier, later));
 }
 
 /* Find the rule by which the earlier call comes before the later one, a different call; return false if there is none.
@@ -267,13 +282,13 @@ static bool find_rule(struct verifier *verifier, const struct sk_step_access *ea
 		return true;
 	*kind = SK_FACT_SAME_CORE;
 	if (one == other)
-		return same_cores(view, earlier, later);
+		return same_cores(verifier, earlier, later);
 	*kind = SK_FACT_KNOWN;
 	if (is_of_state(view, later) ? sk_knows_returned(&verifier->knowledge, later->step, earlier->step)
 				     : sk_knows(&verifier->knowledge, later->step, earlier->step))
 		return true;
 	*kind = SK_FACT_SAME_CORE;
-	return same_cores(view, earlier, later);
+	return same_cores(verifier, earlier, later);
 }
 
 static bool awaits(const struct sk_plan_view *view, uint32_t step, uint32_t awaited)
@@ -295,7 +310,7 @@ static void add_fact(struct verifier *verifier, const struct sk_step_access *ear
 
 	if (kind == SK_FACT_KNOWN && awaits(view, later->step, earlier->step)) {
 		fact.kind = SK_FACT_AWAIT;
-	} else if (kind == SK_FACT_KNOWN && same_cores(view, earlier, later)) {
+	} else if (kind == SK_FACT_KNOWN && same_cores(verifier, earlier, later)) {
 		fact.kind = SK_FACT_SAME_CORE; /* the stronger reason */
 	} else if (kind == SK_FACT_KNOWN) {
 		struct sk_lesson lesson = sk_knowledge_lesson(&verifier->knowledge, later->step, earlier->step);
@@ -372,7 +387,8 @@ static void check_order(struct verifier *verifier, const struct sk_step_access *
 	if (verifier->reported)
 		return;
 	if (earlier->call == later->call) {
-		if (sk_access_allowed_within_call(view, earlier, later))
+		if (verifier->sized ? sk_sized_allowed_within_call(verifier->sized, earlier, later)
+				    : sk_access_allowed_within_call(view, earlier, later))
 			return;
 		report_within_call(verifier, earlier, later);
 	} else if (!find_rule(verifier, earlier, later, &kind)) {
@@ -404,6 +420,89 @@ static void check_conflict(void *context, uint32_t earlier_index)
 		check_contents(verifier, earlier, later);
 	if (earlier && (of_network || earlier->launch == later->launch))
 		check_order(verifier, earlier, later);
+}
+
+/* ---- accesses at all sizes ---- */
+
+static void report_sized(struct verifier *verifier, const struct sk_step_access *access, const char *what)
+{
+	sk_error(verifier->diag, place_of_file(verifier), "launch '%s': task '%s', argument %u (%s): at some sizes %s",
+		 launch_name(verifier, access->launch), task_of(verifier, access),
+		 access->argument - verifier->view->calls[access->call].first_argument,
+		 sk_access_tensor_text(verifier->arena, verifier->view, access), what);
+	verifier->reported = true;
+}
+
+/* Called for each earlier access that may touch bytes of the current one at some size. */
+static void check_sized_conflict(void *context, uint32_t earlier_index)
+{
+	struct verifier *verifier = context;
+	struct sk_sized_rows rows, earlier_rows;
+
+	if (earlier_index == SK_NO_INDEX)
+		return;
+
+	const struct sk_step_access *later = &verifier->accesses.items[verifier->current];
+	const struct sk_step_access *earlier = &verifier->accesses.items[earlier_index];
+
+	if (later->launch >= verifier->view->network_launch_count && earlier->launch != later->launch)
+		return;
+	if (sk_sized_rows(verifier->sized, later, &rows) && sk_sized_rows(verifier->sized, earlier, &earlier_rows) &&
+	    sk_sized_apart(verifier->sized, &earlier_rows, &rows))
+		return;
+	check_order(verifier, earlier, later);
+}
+
+/* Reads of a call come before its writes (check_call). */
+static void follow_contents(struct verifier *verifier, const struct sk_step_access *access,
+			    const struct sk_sized_rows *rows)
+{
+	const struct sk_plan_argument *argument = &verifier->view->arguments[access->argument];
+	bool output =
+		argument->space == SK_SPACE_BINDING && verifier->view->tensors[argument->tensor].role == SK_ROLE_OUTPUT;
+
+	if (access->launch >= verifier->view->network_launch_count || (!output && !is_in_workspace(verifier, access)))
+		return;
+	if (sk_access_reads(argument) && !sk_sized_covered(&verifier->contents, argument->tensor, rows))
+		report_sized(verifier, access,
+			     "it reads bytes that no task before it has written, or last as bytes of another tensor");
+	if (sk_access_writes(argument))
+		sk_sized_write(&verifier->contents, argument->tensor, rows);
+}
+
+static struct sk_history *sized_history(struct verifier *verifier, const struct sk_plan_argument *argument)
+{
+	return argument->space == SK_SPACE_BINDING ? &verifier->bindings[argument->index]
+	       : argument->space == SK_SPACE_STATE ? &verifier->states
+						   : &verifier->workspace;
+}
+
+static void check_sized_access(struct verifier *verifier, const struct sk_step_access *access)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_argument *argument = &view->arguments[access->argument];
+	bool tile = argument->space == SK_SPACE_SCRATCH; /* tiles do not depend on sizes (scratch-check.c) */
+	struct sk_sized_rows rows;
+	const char *wrong = NULL;
+
+	verifier->reported = false;
+	if (argument->kind != SK_ARGUMENT_STATE && argument->space != SK_SPACE_SIZES && !tile)
+		wrong = sk_sized_check(
+			verifier->sized, access,
+			sk_plan_tensor_start(&view->launches[access->launch], &view->tensors[argument->tensor]));
+	if (!wrong && sk_access_writes(argument) && !sk_sized_write_allowed(verifier->sized, access))
+		wrong = "several cores write it, and it is not divided";
+	if (wrong)
+		report_sized(verifier, access, wrong);
+	if (argument->space == SK_SPACE_CONSTANT || argument->space == SK_SPACE_SIZES || tile ||
+	    !sk_sized_rows(verifier->sized, access, &rows))
+		return;
+	verifier->current = (uint32_t)verifier->accesses.count;
+	sk_array_push(verifier->arena, &verifier->accesses, *access);
+	if (rows.hull.width)
+		sk_history_access_sized(sized_history(verifier, argument), &rows.hull, &rows.core, verifier->current,
+					sk_plan_access(argument), check_sized_conflict, verifier);
+	follow_contents(verifier, access, &rows);
 }
 
 static void check_access(struct verifier *verifier, const struct sk_step_access *access)
@@ -579,7 +678,11 @@ static void check_call(struct verifier *verifier, uint32_t launch, uint32_t step
 			const struct sk_step_access access = {launch, step, call, record->first_argument + i};
 			const struct sk_plan_argument *argument = &view->arguments[access.argument];
 
-			if (is_of_state(view, &access) == states && sk_plan_access(argument) == passes[pass])
+			if (is_of_state(view, &access) != states || sk_plan_access(argument) != passes[pass])
+				continue;
+			if (verifier->sized)
+				check_sized_access(verifier, &access);
+			else
 				check_access(verifier, &access);
 		}
 }
@@ -592,6 +695,35 @@ static void check_accesses(struct verifier *verifier, uint32_t launch, uint32_t 
 		check_call(verifier, launch, index, step->first_call + i, states);
 }
 
+/* The step and its partition, which are two records, have one extent at all sizes. Rows of blocks divide it, and their
+ * number of elements is whole units. */
+static void check_sized_partition(struct verifier *verifier, uint32_t launch, uint32_t index)
+{
+	const struct sk_plan_view *view = verifier->view;
+	const struct sk_plan_step *step = &view->steps[index];
+	struct sk_sized *sized = verifier->sized;
+
+	if (!sk_plan_divides(step))
+		return;
+
+	const struct sk_plan_partition *partition = &view->partitions[step->partition];
+	const struct sk_normal *extent = SK_SIZED(sized, SK_DIMS_PARTITIONS, view->partitions, partition, extent);
+	const struct sk_normal *unit = SK_SIZED(sized, SK_DIMS_PARTITIONS, view->partitions, partition, unit);
+	const struct sk_normal *rows = SK_SIZED(sized, SK_DIMS_PARTITIONS, view->partitions, partition, rows);
+	const struct sk_normal *row = partition->blocks ? sk_normal_quotient(&sized->forms, extent, rows) : extent;
+	const struct sk_normal *one = sk_normal_number(&sized->forms, 1);
+
+	const struct sk_normal *divided = step->kind == SK_STEP_SPLIT
+						  ? SK_SIZED(sized, SK_DIMS_STEPS, view->steps, step, extent)
+						  : sk_normal_number(&sized->forms, step->blocks);
+
+	if (!sk_normal_equal(extent, divided) || !sk_normal_at_most(&sized->forms, one, unit) ||
+	    (partition->blocks && !sk_normal_quotient(&sized->forms, row, unit)))
+		sk_error(verifier->diag, place_of_file(verifier),
+			 "launch '%s': task '%s': at some sizes its extent is not the one that the cores divide",
+			 launch_name(verifier, launch), task_name(verifier, index));
+}
+
 /* For a mix task, check the cube side; its accesses are those of both sides. A kernel that waits by itself begins its
  * call before its awaits. */
 static void check_step(struct verifier *verifier, uint32_t launch, uint32_t index)
@@ -602,14 +734,17 @@ static void check_step(struct verifier *verifier, uint32_t launch, uint32_t inde
 	if (waits)
 		check_accesses(verifier, launch, index, true);
 	sk_knowledge_pass(&verifier->knowledge, index);
-	if (launch < view->network_launch_count)
+	if (verifier->sized)
+		check_sized_partition(verifier, launch, index);
+	else if (launch < view->network_launch_count)
 		check_demands(verifier, launch, index);
-	if (sk_plan_form(&view->launches[launch])->flags & SK_LAUNCH_SYNC_ALL)
+	if (sk_plan_form(&view->launches[launch])->flags & SK_LAUNCH_SYNC_ALL && !verifier->sized)
 		check_synchronised(verifier, launch, index);
 	if (!waits)
 		check_accesses(verifier, launch, index, true);
 	check_accesses(verifier, launch, index, false);
-	sk_scratch_check_step(verifier->scratch, launch, index);
+	if (!verifier->sized)
+		sk_scratch_check_step(verifier->scratch, launch, index);
 }
 
 /* Every awaited step publishes. */
@@ -818,6 +953,19 @@ static uint64_t count_steps(const struct verifier *verifier)
 	return verifier->steps + MAX_LOOKS - verifier->pool.looks_left + verifier->pool.steps + verifier->order.steps;
 }
 
+static void check_exhausted(struct verifier *verifier)
+{
+	if (verifier->order.exhausted)
+		sk_error(verifier->diag, place_of_file(verifier),
+			 "the plan has too many unordered launches to be proved");
+	if (!verifier->pool.looks_left)
+		sk_error(verifier->diag, place_of_file(verifier),
+			 "the plan has too many accesses to common bytes to be proved");
+	if (verifier->demands.exhausted)
+		sk_error(verifier->diag, place_of_file(verifier),
+			 "the plan has too many events between too many streams to be proved");
+}
+
 bool sk_verify_counting(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
 			const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts,
 			uint64_t *steps)
@@ -842,13 +990,7 @@ bool sk_verify_counting(struct sk_arena *arena, struct sk_diag *diag, const stru
 	for_all_rows(&verifier, add_stride);
 	for (uint32_t launch = 0; launch < view->launch_count; launch++)
 		check_launch(&verifier, launch);
-	if (verifier.order.exhausted)
-		sk_error(diag, place_of_file(&verifier), "the plan has too many unordered launches to be proved");
-	if (!verifier.pool.looks_left)
-		sk_error(diag, place_of_file(&verifier), "the plan has too many accesses to common bytes to be proved");
-	if (verifier.demands.exhausted)
-		sk_error(diag, place_of_file(&verifier),
-			 "the plan has too many events between too many streams to be proved");
+	check_exhausted(&verifier);
 	*steps = count_steps(&verifier);
 	return diag->errors == errors;
 }
@@ -860,4 +1002,54 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 
 	return sk_plan_check_in_threads(diag, view, file, 1) &&
 	       sk_verify_counting(arena, diag, view, file, orders, order_count, facts, &steps);
+}
+
+static void add_sized_stride(struct verifier *verifier, const struct sk_step_access *access)
+{
+	const struct sk_plan_argument *argument = &verifier->view->arguments[access->argument];
+	struct sk_sized_rows rows;
+
+	if ((argument->space == SK_SPACE_BINDING || argument->space == SK_SPACE_WORKSPACE) &&
+	    sk_sized_rows(verifier->sized, access, &rows) && rows.hull.count > 1)
+		sk_history_add_stride(sized_history(verifier, argument), rows.hull.stride);
+}
+
+static void add_sized_strides(struct verifier *verifier, uint32_t launch, uint32_t step)
+{
+	const struct sk_plan_view *view = verifier->view;
+	struct sk_plan_calls calls = sk_plan_step_calls(view, &view->steps[step]);
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		for (uint32_t i = 0; i < call->argument_count; i++) {
+			const struct sk_step_access access = {launch, step, (uint32_t)(call - view->calls),
+							      call->first_argument + i};
+
+			if (view->arguments[access.argument].kind == SK_ARGUMENT_POINTER)
+				add_sized_stride(verifier, &access);
+		}
+}
+
+bool sk_verify_sizes(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view,
+		     const struct sk_dims_view *dims, const char *file)
+{
+	struct sk_sized sized = {.view = view};
+	struct verifier verifier = {.arena = arena,
+				    .diag = diag,
+				    .view = view,
+				    .file = file,
+				    .knowledge = {.arena = arena, .view = view},
+				    .sized = &sized};
+	unsigned errors = diag->errors;
+
+	sk_normals_build(&sized.forms, arena, dims);
+	sk_launch_order_build(&verifier.order, arena, view);
+	init_histories(&verifier);
+	sk_sized_contents_init(&verifier.contents, &sized);
+	for (uint32_t launch = 0; launch < view->launch_count; launch++)
+		for (uint32_t i = 0; i < sk_plan_form(&view->launches[launch])->step_count; i++)
+			add_sized_strides(&verifier, launch, view->launches[launch].first_step + i);
+	for (uint32_t launch = 0; launch < view->launch_count; launch++)
+		check_launch(&verifier, launch);
+	check_exhausted(&verifier);
+	return diag->errors == errors;
 }

@@ -1,0 +1,543 @@
+/* See forms.h. */
+#include "src/proof/forms.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "format/plan/dims.h"
+#include "format/skdims.h"
+#include "format/skplan.h"
+
+/* Replacements of atoms by bounds of theirs in one test of a sign. */
+enum { MAX_REPLACEMENTS = 6 };
+
+/* ---- sums of terms ---- */
+
+/* A form that is being made. */
+struct sum {
+	bool unknown;
+	uint32_t count;
+	struct sk_normal_term terms[SK_NORMAL_MAX_TERMS];
+};
+
+static int compare_factors(const struct sk_normal_term *one, const struct sk_normal_term *other)
+{
+	if (one->count != other->count)
+		return one->count < other->count ? -1 : 1;
+	for (uint32_t i = 0; i < one->count; i++)
+		if (one->factors[i] != other->factors[i])
+			return one->factors[i] < other->factors[i] ? -1 : 1;
+	return 0;
+}
+
+static void remove_term(struct sum *sum, uint32_t place)
+{
+	sum->count--;
+	memmove(&sum->terms[place], &sum->terms[place + 1], (sum->count - place) * sizeof(*sum->terms));
+}
+
+static void insert_term(struct sum *sum, uint32_t place, const struct sk_normal_term *term)
+{
+	if (sum->count == SK_NORMAL_MAX_TERMS) {
+		sum->unknown = true;
+		return;
+	}
+	memmove(&sum->terms[place + 1], &sum->terms[place], (sum->count - place) * sizeof(*sum->terms));
+	sum->terms[place] = *term;
+	sum->count++;
+}
+
+static void add_term(struct sum *sum, const struct sk_normal_term *term)
+{
+	uint32_t place = 0;
+
+	while (place < sum->count && compare_factors(&sum->terms[place], term) < 0)
+		place++;
+	if (term->coefficient == 0)
+		return;
+	if (place == sum->count || compare_factors(&sum->terms[place], term) != 0) {
+		insert_term(sum, place, term);
+		return;
+	}
+
+	int64_t *coefficient = &sum->terms[place].coefficient;
+
+	sum->unknown |= __builtin_add_overflow(*coefficient, term->coefficient, coefficient);
+	if (*coefficient == 0)
+		remove_term(sum, place);
+}
+
+static void add_product(struct sum *sum, const struct sk_normal_term *a, const struct sk_normal_term *b)
+{
+	struct sk_normal_term term = {.count = a->count + b->count};
+
+	if (term.count > SK_NORMAL_MAX_FACTORS ||
+	    __builtin_mul_overflow(a->coefficient, b->coefficient, &term.coefficient)) {
+		sum->unknown = true;
+		return;
+	}
+	for (uint32_t i = 0, j = 0; i + j < term.count;) {
+		bool first = j == b->count || (i < a->count && a->factors[i] <= b->factors[j]);
+
+		term.factors[i + j] = first ? a->factors[i] : b->factors[j];
+		i += first;
+		j += !first;
+	}
+	add_term(sum, &term);
+}
+
+/* Add the form `factor` times. */
+static void add_times(struct sum *sum, const struct sk_normal *form, int64_t factor)
+{
+	const struct sk_normal_term times = {.coefficient = factor};
+
+	for (uint32_t i = 0; i < form->count; i++)
+		add_product(sum, &form->terms[i], &times);
+}
+
+static const struct sk_normal *finish(struct sk_arena *arena, const struct sum *sum)
+{
+	struct sk_normal *form;
+
+	if (sum->unknown)
+		return NULL;
+	form = sk_arena_alloc(arena, 1, sizeof(*form) + sum->count * sizeof(*form->terms));
+	form->count = sum->count;
+	memcpy(form->terms, sum->terms, sum->count * sizeof(*form->terms));
+	return form;
+}
+
+const struct sk_normal *sk_normal_number(struct sk_normals *forms, uint64_t number)
+{
+	struct sum sum = {.unknown = number > INT64_MAX};
+
+	add_term(&sum, &(struct sk_normal_term){.coefficient = sum.unknown ? 0 : (int64_t)number});
+	return finish(forms->arena, &sum);
+}
+
+static const struct sk_normal *combine(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b,
+				       int64_t factor)
+{
+	struct sum sum = {.unknown = !a || !b};
+
+	if (!sum.unknown) {
+		add_times(&sum, a, 1);
+		add_times(&sum, b, factor);
+	}
+	return finish(forms->arena, &sum);
+}
+
+const struct sk_normal *sk_normal_add(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b)
+{
+	return combine(forms, a, b, 1);
+}
+
+const struct sk_normal *sk_normal_subtract(struct sk_normals *forms, const struct sk_normal *a,
+					   const struct sk_normal *b)
+{
+	return combine(forms, a, b, -1);
+}
+
+const struct sk_normal *sk_normal_multiply(struct sk_normals *forms, const struct sk_normal *a,
+					   const struct sk_normal *b)
+{
+	struct sum sum = {.unknown = !a || !b};
+
+	for (uint32_t i = 0; !sum.unknown && i < a->count; i++)
+		for (uint32_t j = 0; !sum.unknown && j < b->count; j++)
+			add_product(&sum, &a->terms[i], &b->terms[j]);
+	return finish(forms->arena, &sum);
+}
+
+bool sk_normal_equal(const struct sk_normal *a, const struct sk_normal *b)
+{
+	if (!a || !b || a->count != b->count)
+		return false;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (a->terms[i].coefficient != b->terms[i].coefficient ||
+		    compare_factors(&a->terms[i], &b->terms[i]) != 0)
+			return false;
+	return true;
+}
+
+bool sk_normal_divides(const struct sk_normal *form, uint64_t number)
+{
+	for (uint32_t i = 0; form && number && i < form->count; i++)
+		if (form->terms[i].coefficient % (int64_t)number)
+			return false;
+	return form && number && number <= INT64_MAX;
+}
+
+bool sk_normal_is_number(const struct sk_normal *form, int64_t *number)
+{
+	if (!form || form->count > 1 || (form->count && form->terms[0].count))
+		return false;
+	*number = form->count ? form->terms[0].coefficient : 0;
+	return true;
+}
+
+/* ---- bounds ---- */
+
+/* The term's least value, or its most. */
+static bool term_bound(const struct sk_normals *forms, const struct sk_normal_term *term, bool most, int64_t *bound)
+{
+	bool overflow = false;
+
+	*bound = term->coefficient;
+	for (uint32_t i = 0; i < term->count; i++) {
+		const struct sk_normal_variable *variable = &forms->variables.items[term->factors[i]];
+
+		overflow |= __builtin_mul_overflow(
+			*bound, (term->coefficient > 0) == most ? variable->most : variable->least, bound);
+	}
+	return !overflow;
+}
+
+bool sk_normal_bounds(const struct sk_normals *forms, const struct sk_normal *form, int64_t *least, int64_t *most)
+{
+	*least = *most = 0;
+	for (uint32_t i = 0; form && i < form->count; i++) {
+		int64_t low, high;
+
+		if (!term_bound(forms, &form->terms[i], false, &low) ||
+		    !term_bound(forms, &form->terms[i], true, &high) || __builtin_add_overflow(*least, low, least) ||
+		    __builtin_add_overflow(*most, high, most))
+			return false;
+	}
+	return form != NULL;
+}
+
+bool sk_normal_corner(const struct sk_normals *forms, const struct sk_normal *form, bool most, int64_t *number)
+{
+	*number = 0;
+	for (uint32_t i = 0; form && i < form->count; i++) {
+		int64_t value = form->terms[i].coefficient;
+		bool overflow = false;
+
+		for (uint32_t j = 0; j < form->terms[i].count; j++) {
+			const struct sk_normal_variable *variable = &forms->variables.items[form->terms[i].factors[j]];
+
+			overflow |= __builtin_mul_overflow(value, most ? variable->most : variable->least, &value);
+		}
+		if (overflow || __builtin_add_overflow(*number, value, number))
+			return false;
+	}
+	return form != NULL;
+}
+
+/* ---- signs ---- */
+
+/* Variables that may be counted down from their most, in one test. */
+enum { MAX_COUNTED_DOWN = 4 };
+
+/* Add the term with each variable written as its least value plus one that is at least 0; for those in the set, as its
+ * most minus one that is at least 0. */
+static void add_shifted(struct sum *sum, const struct sk_normals *forms, const struct sk_normal_term *term,
+			const uint32_t *down, uint32_t set)
+{
+	for (uint32_t chosen = 0; chosen < 1u << term->count; chosen++) {
+		struct sk_normal_term part = {.coefficient = term->coefficient};
+
+		for (uint32_t i = 0; i < term->count; i++) {
+			const struct sk_normal_variable *variable = &forms->variables.items[term->factors[i]];
+			bool is_down = false;
+
+			for (uint32_t d = 0; d < MAX_COUNTED_DOWN; d++)
+				is_down |= set >> d & 1 && down[d] == term->factors[i];
+			if (chosen >> i & 1)
+				part.factors[part.count++] = term->factors[i];
+			sum->unknown |=
+				__builtin_mul_overflow(part.coefficient,
+						       !(chosen >> i & 1) ? (is_down ? variable->most : variable->least)
+						       : is_down	  ? -1
+									  : 1,
+						       &part.coefficient);
+		}
+		add_term(sum, &part);
+	}
+}
+
+static bool has_no_negative_part(const struct sk_normals *forms, const struct sk_normal *form, const uint32_t *down,
+				 uint32_t set)
+{
+	struct sum sum = {0};
+
+	for (uint32_t i = 0; i < form->count; i++)
+		add_shifted(&sum, forms, &form->terms[i], down, set);
+	for (uint32_t i = 0; i < sum.count; i++)
+		if (sum.terms[i].coefficient < 0)
+			return false;
+	return !sum.unknown;
+}
+
+/* Try each variable from its least and from its most value. */
+static bool is_plainly_at_least_0(const struct sk_normals *forms, const struct sk_normal *form)
+{
+	uint32_t down[MAX_COUNTED_DOWN], count = 0;
+
+	for (uint32_t i = 0; i < form->count; i++)
+		for (uint32_t j = 0; j < form->terms[i].count; j++) {
+			uint32_t known = 0;
+
+			while (known < count && down[known] != form->terms[i].factors[j])
+				known++;
+			if (known == count && count < MAX_COUNTED_DOWN)
+				down[count++] = form->terms[i].factors[j];
+		}
+	for (uint32_t set = 0; set < 1u << count; set++)
+		if (has_no_negative_part(forms, form, down, set))
+			return true;
+	return false;
+}
+
+/* Return the variable with the highest number; atoms come after the variables in them. */
+static uint32_t last_variable(const struct sk_normal *form)
+{
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < form->count; i++)
+		for (uint32_t j = 0; j < form->terms[i].count; j++)
+			last = form->terms[i].factors[j] > last ? form->terms[i].factors[j] : last;
+	return last;
+}
+
+/* Return `times` the form, with `bound` for `times` the variable in each of its terms. All terms that have the variable
+ * have it once, and coefficients of the given sign; else return NULL. */
+static const struct sk_normal *replace(struct sk_normals *forms, const struct sk_normal *form, uint32_t variable,
+				       bool positive, const struct sk_normal *bound, int64_t times)
+{
+	struct sum sum = {.unknown = !bound};
+
+	for (uint32_t i = 0; !sum.unknown && i < form->count; i++) {
+		const struct sk_normal_term *term = &form->terms[i];
+		struct sk_normal_term rest = {.coefficient = term->coefficient};
+
+		for (uint32_t j = 0; j < term->count; j++)
+			if (term->factors[j] != variable)
+				rest.factors[rest.count++] = term->factors[j];
+		if (rest.count == term->count) {
+			add_product(&sum, term, &(struct sk_normal_term){.coefficient = times});
+			continue;
+		}
+		sum.unknown |= rest.count + 1 != term->count || (term->coefficient > 0) != positive;
+		for (uint32_t j = 0; !sum.unknown && j < bound->count; j++)
+			add_product(&sum, &rest, &bound->terms[j]);
+	}
+	return finish(forms->arena, &sum);
+}
+
+static bool is_at_least_0(struct sk_normals *forms, const struct sk_normal *form, unsigned replacements);
+
+/* min(a, b) is at most a, and at most b; max(a, b) is at least these. Where that is of no use, the form is at least 0
+ * with a in the atom's place, and with b. */
+static bool is_at_least_0_with_either(struct sk_normals *forms, const struct sk_normal *form, uint32_t number,
+				      unsigned replacements)
+{
+	const struct sk_normal_variable atom = forms->variables.items[number];
+	bool is_max = atom.op == SK_DIMS_MAX;
+
+	return is_at_least_0(forms, replace(forms, form, number, is_max, atom.a, 1), replacements) ||
+	       is_at_least_0(forms, replace(forms, form, number, is_max, atom.b, 1), replacements) ||
+	       (is_at_least_0(forms, replace(forms, form, number, !is_max, atom.a, 1), replacements) &&
+		is_at_least_0(forms, replace(forms, form, number, !is_max, atom.b, 1), replacements));
+}
+
+/* The form is at least the one with a bound of the atom in its place: a lower bound where its coefficients are
+ * positive, an upper one where they are negative. Other variables in the atom's terms are not negative. */
+static bool is_at_least_0_without(struct sk_normals *forms, const struct sk_normal *form, uint32_t number,
+				  unsigned replacements)
+{
+	const struct sk_normal_variable atom = forms->variables.items[number];
+	const struct sk_normal *bound;
+	int64_t divisor = (int64_t)atom.number;
+
+	switch (atom.op) {
+	case SK_DIMS_FLOOR: /* a - (number - 1) <= number * floor(a / number) <= a */
+		bound = sk_normal_subtract(forms, atom.a, sk_normal_number(forms, atom.number - 1));
+		return is_at_least_0(forms, replace(forms, form, number, false, atom.a, divisor), replacements) ||
+		       is_at_least_0(forms, replace(forms, form, number, true, bound, divisor), replacements);
+	case SK_DIMS_MIN:
+	case SK_DIMS_MAX:
+		return is_at_least_0_with_either(forms, form, number, replacements);
+	default:
+		return false;
+	}
+}
+
+static bool is_at_least_0(struct sk_normals *forms, const struct sk_normal *form, unsigned replacements)
+{
+	int64_t least, most;
+
+	if (!form)
+		return false;
+	if (is_plainly_at_least_0(forms, form) || (sk_normal_bounds(forms, form, &least, &most) && least >= 0))
+		return true;
+	return replacements && forms->variables.count &&
+	       is_at_least_0_without(forms, form, last_variable(form), replacements - 1);
+}
+
+bool sk_normal_at_most(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b)
+{
+	return is_at_least_0(forms, sk_normal_subtract(forms, b, a), MAX_REPLACEMENTS);
+}
+
+/* ---- values ---- */
+
+static const struct sk_normal *variable_form(struct sk_normals *forms, uint32_t number, uint64_t multiple)
+{
+	struct sum sum = {.count = 1};
+
+	sum.terms[0] = (struct sk_normal_term){.coefficient = (int64_t)multiple, .count = 1, .factors = {number}};
+	return finish(forms->arena, &sum);
+}
+
+static bool same_operands(const struct sk_normal_variable *one, const struct sk_normal_variable *other)
+{
+	if (one->op != other->op || one->number != other->number || !sk_normal_equal(one->a, other->a))
+		return one->op == other->op && one->op != SK_DIMS_FLOOR && sk_normal_equal(one->a, other->b) &&
+		       sk_normal_equal(one->b, other->a);
+	return one->op == SK_DIMS_FLOOR || sk_normal_equal(one->b, other->b);
+}
+
+static const struct sk_normal *atom_form(struct sk_normals *forms, const struct sk_normal_variable *atom)
+{
+	uint32_t number = forms->dims->dimension_count;
+
+	while (number < forms->variables.count && !same_operands(&forms->variables.items[number], atom))
+		number++;
+	if (number == forms->variables.count)
+		sk_array_push(forms->arena, &forms->variables, *atom);
+	return variable_form(forms, number, 1);
+}
+
+/* floor((n*a + b) / n) = a + floor(b / n). All coefficients of b are from 0 to n - 1. */
+static const struct sk_normal *floor_form(struct sk_normals *forms, const struct sk_normal *a, uint64_t divisor)
+{
+	struct sum whole = {.unknown = !a || divisor == 0 || divisor > INT64_MAX}, rest = {0};
+	struct sk_normal_variable atom = {.op = SK_DIMS_FLOOR, .number = divisor};
+	int64_t number;
+
+	for (uint32_t i = 0; !whole.unknown && i < a->count; i++) {
+		struct sk_normal_term term = a->terms[i];
+		int64_t n = (int64_t)divisor, left = (term.coefficient % n + n) % n;
+
+		term.coefficient = (term.coefficient - left) / n;
+		add_term(&whole, &term);
+		term.coefficient = left;
+		add_term(&rest, &term);
+	}
+	if (whole.unknown)
+		return NULL;
+	atom.a = finish(forms->arena, &rest);
+	if (sk_normal_is_number(atom.a, &number))
+		return finish(forms->arena, &whole); /* it is less than the divisor */
+	if (!sk_normal_corner(forms, atom.a, false, &atom.least) || !sk_normal_corner(forms, atom.a, true, &atom.most))
+		return NULL;
+	atom.least /= (int64_t)divisor;
+	atom.most /= (int64_t)divisor;
+	return sk_normal_add(forms, finish(forms->arena, &whole), atom_form(forms, &atom));
+}
+
+const struct sk_normal *sk_normal_quotient(struct sk_normals *forms, const struct sk_normal *a,
+					   const struct sk_normal *b)
+{
+	int64_t number, least, most_a, most_b;
+
+	if (sk_normal_is_number(b, &number))
+		return number > 0 && sk_normal_divides(a, (uint64_t)number) ? floor_form(forms, a, (uint64_t)number)
+									    : NULL;
+	if (sk_normal_bounds(forms, a, &least, &most_a) && sk_normal_bounds(forms, b, &least, &most_b) && most_b > 0 &&
+	    most_a >= 0) {
+		const struct sk_normal *constant = sk_normal_number(forms, (uint64_t)(most_a / most_b));
+
+		if (sk_normal_equal(sk_normal_multiply(forms, constant, b), a))
+			return constant;
+	}
+	for (uint32_t i = 0; i < forms->dims->value_count; i++)
+		if (sk_normal_equal(sk_normal_multiply(forms, forms->values[i], b), a))
+			return forms->values[i];
+	return NULL;
+}
+
+static const struct sk_normal *least_or_most_form(struct sk_normals *forms, enum sk_dims_op op,
+						  const struct sk_normal *a, const struct sk_normal *b)
+{
+	struct sk_normal_variable atom = {.op = (uint8_t)op, .a = a, .b = b};
+	int64_t least, most;
+
+	if (sk_normal_at_most(forms, a, b))
+		return op == SK_DIMS_MIN ? a : b;
+	if (sk_normal_at_most(forms, b, a))
+		return op == SK_DIMS_MIN ? b : a;
+	if (!sk_normal_corner(forms, a, false, &atom.least) || !sk_normal_corner(forms, a, true, &atom.most) ||
+	    !sk_normal_corner(forms, b, false, &least) || !sk_normal_corner(forms, b, true, &most))
+		return NULL;
+	atom.least = (least < atom.least) == (op == SK_DIMS_MIN) ? least : atom.least;
+	atom.most = (most < atom.most) == (op == SK_DIMS_MIN) ? most : atom.most;
+	return atom.least < 0 ? NULL : atom_form(forms, &atom);
+}
+
+const struct sk_normal *sk_normal_least(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b)
+{
+	return a && b ? least_or_most_form(forms, SK_DIMS_MIN, a, b) : NULL;
+}
+
+const struct sk_normal *sk_normal_most(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b)
+{
+	return a && b ? least_or_most_form(forms, SK_DIMS_MAX, a, b) : NULL;
+}
+
+static const struct sk_normal *subtract_number(struct sk_normals *forms, const struct sk_normal *a, uint64_t number)
+{
+	int64_t least;
+
+	if (!sk_normal_corner(forms, a, false, &least) || least < 0 || (uint64_t)least < number)
+		return NULL;
+	return sk_normal_subtract(forms, a, sk_normal_number(forms, number));
+}
+
+static const struct sk_normal *make_value(struct sk_normals *forms, const struct sk_dims_value *value)
+{
+	const struct sk_normal **values = forms->values;
+
+	switch ((enum sk_dims_op)value->op) {
+	case SK_DIMS_NUMBER:
+		return sk_normal_number(forms, value->number);
+	case SK_DIMS_DIMENSION:
+		return variable_form(forms, value->a, forms->dims->dimensions[value->a].multiple);
+	case SK_DIMS_ADD:
+		return sk_normal_add(forms, values[value->a], values[value->b]);
+	case SK_DIMS_SUBTRACT:
+		return subtract_number(forms, values[value->a], value->number);
+	case SK_DIMS_MULTIPLY:
+		return sk_normal_multiply(forms, values[value->a], values[value->b]);
+	case SK_DIMS_FLOOR:
+		return floor_form(forms, values[value->a], value->number);
+	case SK_DIMS_MIN:
+	case SK_DIMS_MAX:
+		return least_or_most_form(forms, (enum sk_dims_op)value->op, values[value->a], values[value->b]);
+	default:
+		return NULL;
+	}
+}
+
+void sk_normals_build(struct sk_normals *forms, struct sk_arena *arena, const struct sk_dims_view *dims)
+{
+	*forms = (struct sk_normals){.arena = arena, .dims = dims};
+	for (uint32_t i = 0; i < dims->dimension_count; i++) {
+		const struct sk_dims_dimension *dimension = &dims->dimensions[i];
+
+		sk_array_push(arena, &forms->variables,
+			      (struct sk_normal_variable){.op = SK_DIMS_DIMENSION,
+							  .least = (int64_t)(dimension->least / dimension->multiple),
+							  .most = (int64_t)(dimension->most / dimension->multiple)});
+	}
+	forms->values = sk_arena_alloc(arena, dims->value_count, sizeof(const struct sk_normal *));
+	for (uint32_t i = 0; i < dims->value_count; i++)
+		forms->values[i] = make_value(forms, &dims->values[i]);
+}
+
+const struct sk_normal *sk_normal_value(struct sk_normals *forms, uint32_t value, uint64_t number)
+{
+	return value == SK_NO_INDEX ? sk_normal_number(forms, number) : forms->values[value];
+}

@@ -1,0 +1,167 @@
+/* Normal forms of the values of a dynamic package, for the proof. This is not the planner's arithmetic (base/sizes.h),
+ * and shares no code with it. */
+#ifndef SK_SRC_PROOF_FORMS_H
+#define SK_SRC_PROOF_FORMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "format/skdims.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+
+struct sk_dims_view;
+struct sk_plan_view;
+struct sk_step_access;
+
+/* ==== forms.c ====
+ *
+ * A form is a sum of monomials with integer coefficients. Its variables are the dimensions, each divided by its
+ * multiple, and atoms: floor(form/number), min(form, form) and max(form, form). Input: the values of .sk.dims. Output:
+ * forms, and answers that are certain for all sizes within the bounds. NULL is an unknown form: a coefficient
+ * overflows, or there are too many terms. All functions take it, and then return NULL or false.
+ *
+ * No variable is negative or decreases when a dimension grows. A form is therefore within the bounds that follow from
+ * the least and the most of its variables. */
+
+enum { SK_NORMAL_MAX_TERMS = 64, SK_NORMAL_MAX_FACTORS = 8 };
+
+struct sk_normal_term {
+	int64_t coefficient; /* not 0 */
+	uint32_t count; /* factors, in ascending order; 0: the constant term */
+	uint32_t factors[SK_NORMAL_MAX_FACTORS]; /* variables */
+};
+
+/* The terms are sorted by their factors, and no two have the same ones. */
+struct sk_normal {
+	uint32_t count;
+	struct sk_normal_term terms[];
+};
+
+struct sk_normal_variable {
+	uint8_t op; /* enum sk_dims_op: DIMENSION, FLOOR, MIN, MAX */
+	uint64_t number; /* FLOOR: the divisor */
+	const struct sk_normal *a, *b; /* atoms: operands */
+	int64_t least, most;
+};
+
+struct sk_normals {
+	struct sk_arena *arena;
+	const struct sk_dims_view *dims;
+	SK_ARRAY(struct sk_normal_variable) variables; /* the dimensions come first */
+	const struct sk_normal **values; /* by value */
+};
+
+void sk_normals_build(struct sk_normals *forms, struct sk_arena *arena, const struct sk_dims_view *dims);
+
+/* Return the form of a number, or that of a value; of the number if the value is SK_NO_INDEX. */
+const struct sk_normal *sk_normal_number(struct sk_normals *forms, uint64_t number);
+const struct sk_normal *sk_normal_value(struct sk_normals *forms, uint32_t value, uint64_t number);
+
+const struct sk_normal *sk_normal_add(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b);
+const struct sk_normal *sk_normal_subtract(struct sk_normals *forms, const struct sk_normal *a,
+					   const struct sk_normal *b);
+const struct sk_normal *sk_normal_multiply(struct sk_normals *forms, const struct sk_normal *a,
+					   const struct sk_normal *b);
+
+/* Return the least or the most of two sums of values. */
+const struct sk_normal *sk_normal_least(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b);
+const struct sk_normal *sk_normal_most(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b);
+
+/* Return a form that is a / b for all sizes, or NULL if none is found. */
+const struct sk_normal *sk_normal_quotient(struct sk_normals *forms, const struct sk_normal *a,
+					   const struct sk_normal *b);
+
+/* True if the form is certainly a multiple of the number for all sizes. */
+bool sk_normal_divides(const struct sk_normal *form, uint64_t number);
+
+/* True if the two are certainly equal, or one is certainly at most the other, for all sizes. */
+bool sk_normal_equal(const struct sk_normal *a, const struct sk_normal *b);
+bool sk_normal_at_most(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b);
+
+/* True if the form has one value for all sizes; *number is it. */
+bool sk_normal_is_number(const struct sk_normal *form, int64_t *number);
+
+/* Set bounds that the form does not leave. */
+bool sk_normal_bounds(const struct sk_normals *forms, const struct sk_normal *form, int64_t *least, int64_t *most);
+
+/* Evaluate the form at the least or at the most sizes. For a value, or a sum of values, these are its least and its
+ * most: the operations of .sk.dims never decrease. */
+bool sk_normal_corner(const struct sk_normals *forms, const struct sk_normal *form, bool most, int64_t *number);
+
+/* ==== sized.c ====
+ *
+ * Accesses of a plan's steps at all sizes of its dimensions: what access.c says of one size. Input: the plan's view,
+ * which has the largest sizes, and the forms of its fields. Output: forms and answers that hold for all sizes. */
+
+struct sk_sized {
+	const struct sk_plan_view *view;
+	struct sk_normals forms;
+};
+
+/* The bytes of an access. */
+struct sk_sized_rows {
+	const struct sk_normal *start, *width, *stride, *count; /* a single row: stride and count are NULL */
+	const struct sk_normal *end;
+	struct sk_rows hull; /* contains the bytes at every size */
+	struct sk_rows core; /* bytes that are accessed at every size; width 0: there are none */
+};
+
+/* Return the form of a field of a record, which has the number at the largest sizes. */
+const struct sk_normal *sk_sized_field(struct sk_sized *sized, enum sk_dims_table table, uint32_t record, size_t offset,
+				       uint64_t number);
+
+#define SK_SIZED(sized, table, records, record, field)                                                                 \
+	sk_sized_field((sized), (table), (uint32_t)((record) - (records)), offsetof(__typeof__(*(record)), field),     \
+		       (record)->field)
+
+/* Return the form of a field of the access's argument: offset, size, element_bytes. */
+const struct sk_normal *sk_sized_argument(struct sk_sized *sized, const struct sk_step_access *access, size_t offset,
+					  uint64_t number);
+
+#define SK_SIZED_ARGUMENT(sized, access, field)                                                                        \
+	sk_sized_argument((sized), (access), offsetof(struct sk_plan_argument, field),                                 \
+			  (sized)->view->arguments[(access)->argument].field)
+
+/* Return the form of the elements of the divided extent of the access's call. */
+const struct sk_normal *sk_sized_extent(struct sk_sized *sized, const struct sk_step_access *access);
+
+/* Fill the rows; false: their bounds are unknown. */
+bool sk_sized_rows(struct sk_sized *sized, const struct sk_step_access *access, struct sk_sized_rows *rows);
+
+/* True if the two certainly have no common byte at any size. */
+bool sk_sized_apart(struct sk_sized *sized, const struct sk_sized_rows *one, const struct sk_sized_rows *other);
+
+/* The same as the functions of access.c, for all sizes. */
+bool sk_sized_same_core(struct sk_sized *sized, const struct sk_step_access *one, const struct sk_step_access *other);
+bool sk_sized_allowed_within_call(struct sk_sized *sized, const struct sk_step_access *one,
+				  const struct sk_step_access *other);
+bool sk_sized_write_allowed(struct sk_sized *sized, const struct sk_step_access *access);
+
+/* Return an error if the access, which touches memory, can leave its tensor at some size, or contradicts its division;
+ * NULL: it does not. `start`: of the tensor in its space. */
+const char *sk_sized_check(struct sk_sized *sized, const struct sk_step_access *access, uint64_t start);
+
+/* ==== sized-contents.c ====
+ *
+ * The bytes of tensors that have been written, as pieces between forms. Input: accesses, in the plan's order. Output:
+ * whether a read finds all of its bytes written, last as bytes of its tensor, at every size. */
+
+struct sk_sized_pieces;
+
+struct sk_sized_contents {
+	struct sk_sized *sized;
+	struct sk_sized_pieces *tensors; /* by tensor */
+};
+
+void sk_sized_contents_init(struct sk_sized_contents *contents, struct sk_sized *sized);
+
+/* True if the bytes are certainly covered by pieces of the tensor that have been written and not overwritten. */
+bool sk_sized_covered(struct sk_sized_contents *contents, uint32_t tensor, const struct sk_sized_rows *rows);
+
+/* Record that the tensor's bytes have been written; pieces of other temporaries that may share bytes with them end. */
+void sk_sized_write(struct sk_sized_contents *contents, uint32_t tensor, const struct sk_sized_rows *rows);
+
+#endif

@@ -1,0 +1,426 @@
+/* See forms.h. The functions follow those of access.c, with forms for numbers. */
+#include "src/proof/forms.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "format/plan/dims.h"
+#include "format/plan/plan.h"
+#include "format/skdims.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/proof/proof.h"
+
+/* ---- fields ---- */
+
+static uint32_t find_value(const struct sk_dims_view *dims, enum sk_dims_table table, uint32_t record, size_t offset)
+{
+	uint32_t low = 0, high = dims->field_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct sk_dims_field *field = &dims->fields[middle];
+		bool before = field->table != table	? field->table < table
+			      : field->record != record ? field->record < record
+							: field->offset < offset;
+
+		if (!before && field->table == table && field->record == record && field->offset == offset)
+			return field->value;
+		if (before)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return SK_NO_INDEX;
+}
+
+const struct sk_normal *sk_sized_field(struct sk_sized *sized, enum sk_dims_table table, uint32_t record, size_t offset,
+				       uint64_t number)
+{
+	return sk_normal_value(&sized->forms, find_value(sized->forms.dims, table, record, offset), number);
+}
+
+/* The offset of an operand is relative to its tensor in the list, and not so in the argument. */
+const struct sk_normal *sk_sized_argument(struct sk_sized *sized, const struct sk_step_access *access, size_t offset,
+					  uint64_t number)
+{
+	const struct sk_plan_view *view = sized->view;
+	const struct sk_plan_call *call = &view->calls[access->call];
+	uint32_t record = view->list_count ? call->list + (access->argument - call->first_argument) : access->argument;
+	uint32_t value =
+		find_value(sized->forms.dims, view->list_count ? SK_DIMS_LISTS : SK_DIMS_ARGUMENTS, record, offset);
+	uint64_t listed = number;
+
+	if (value != SK_NO_INDEX && view->list_count)
+		memcpy(&listed, (const char *)&view->lists[record] + offset, sizeof(listed));
+	return sk_normal_add(&sized->forms, sk_normal_value(&sized->forms, value, number),
+			     sk_normal_number(&sized->forms, number - listed));
+}
+
+static const struct sk_plan_argument *argument_of(const struct sk_sized *sized, const struct sk_step_access *access)
+{
+	return &sized->view->arguments[access->argument];
+}
+
+static const struct sk_plan_step *step_of(const struct sk_sized *sized, const struct sk_step_access *access)
+{
+	return &sized->view->steps[access->step];
+}
+
+static const struct sk_normal *times(struct sk_sized *sized, const struct sk_normal *form, uint64_t number)
+{
+	return sk_normal_multiply(&sized->forms, form, sk_normal_number(&sized->forms, number));
+}
+
+const struct sk_normal *sk_sized_extent(struct sk_sized *sized, const struct sk_step_access *access)
+{
+	const struct sk_plan_step *step = step_of(sized, access);
+
+	return times(sized, SK_SIZED(sized, SK_DIMS_STEPS, sized->view->steps, step, extent),
+		     sized->view->calls[access->call].scale);
+}
+
+/* ---- bytes ---- */
+
+/* Find the least and the most of a sum of values. */
+static bool find_bounds(const struct sk_normals *forms, const struct sk_normal *form, int64_t *least, int64_t *most)
+{
+	return sk_normal_corner(forms, form, false, least) && sk_normal_corner(forms, form, true, most);
+}
+
+/* Set a hull and a core of [start, end). */
+static bool set_row(const struct sk_normals *forms, struct sk_sized_rows *rows)
+{
+	int64_t least_start, most_start, least_end, most_end;
+
+	if (!find_bounds(forms, rows->start, &least_start, &most_start) ||
+	    !find_bounds(forms, rows->end, &least_end, &most_end) || least_start < 0 || most_end < least_start)
+		return false;
+	rows->hull = (struct sk_rows){(uint64_t)least_start, (uint64_t)(most_end - least_start), 0, 1};
+	rows->core = (struct sk_rows){(uint64_t)most_start,
+				      most_start < least_end ? (uint64_t)(least_end - most_start) : 0, 0, 1};
+	return true;
+}
+
+/* Rows of one stride at all sizes. The hull has the most rows, from the least start to the greatest end in each; the
+ * core has the least rows, from the greatest start to the least end. */
+static void set_rows(struct sk_normals *forms, struct sk_sized_rows *rows)
+{
+	const struct sk_normal *end = sk_normal_add(forms, rows->start, rows->width);
+	int64_t stride, least_start, most_start, least_end, most_end, least, most;
+
+	rows->core.width = 0;
+	if (!sk_normal_is_number(rows->stride, &stride) ||
+	    !find_bounds(forms, rows->start, &least_start, &most_start) ||
+	    !find_bounds(forms, end, &least_end, &most_end) || !find_bounds(forms, rows->count, &least, &most) ||
+	    most_end - least_start > stride || most < 1)
+		return;
+	rows->hull = (struct sk_rows){(uint64_t)least_start, (uint64_t)(most_end - least_start),
+				      most > 1 ? (uint64_t)stride : 0, (uint64_t)most};
+	if (least >= 1 && most_start < least_end)
+		rows->core = (struct sk_rows){(uint64_t)most_start, (uint64_t)(least_end - most_start),
+					      least > 1 ? (uint64_t)stride : 0, (uint64_t)least};
+}
+
+bool sk_sized_rows(struct sk_sized *sized, const struct sk_step_access *access, struct sk_sized_rows *rows)
+{
+	const struct sk_plan_view *view = sized->view;
+	const struct sk_plan_argument *argument = argument_of(sized, access);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
+	struct sk_normals *forms = &sized->forms;
+
+	*rows = (struct sk_sized_rows){.start = SK_SIZED_ARGUMENT(sized, access, offset),
+				       .width = SK_SIZED_ARGUMENT(sized, access, size)};
+	if (argument->kind == SK_ARGUMENT_STATE) {
+		rows->start = sk_normal_number(forms, argument->index);
+		rows->width = sk_normal_number(forms, 1);
+	}
+	rows->end = sk_normal_add(forms, rows->start, rows->width);
+	if (!pattern || pattern->count <= 1)
+		return set_row(forms, rows);
+	rows->width = SK_SIZED(sized, SK_DIMS_PATTERNS, view->patterns, pattern, width);
+	rows->stride = SK_SIZED(sized, SK_DIMS_PATTERNS, view->patterns, pattern, stride);
+	rows->count = SK_SIZED(sized, SK_DIMS_PATTERNS, view->patterns, pattern, count);
+	if (!set_row(forms, rows))
+		return false;
+	set_rows(forms, rows);
+	return true;
+}
+
+/* True if each of the other's rows lies between two rows of the one, at equal strides. */
+static bool between(struct sk_normals *forms, const struct sk_sized_rows *one, const struct sk_sized_rows *other)
+{
+	const struct sk_normal *end = sk_normal_add(forms, one->start, one->width);
+	const struct sk_normal *other_end = sk_normal_add(forms, other->start, other->width);
+
+	return sk_normal_at_most(forms, end, other->start) &&
+	       sk_normal_at_most(forms, other_end, sk_normal_add(forms, one->start, one->stride));
+}
+
+bool sk_sized_apart(struct sk_sized *sized, const struct sk_sized_rows *one, const struct sk_sized_rows *other)
+{
+	struct sk_normals *forms = &sized->forms;
+
+	if (sk_normal_at_most(forms, one->end, other->start) || sk_normal_at_most(forms, other->end, one->start))
+		return true;
+	return sk_normal_equal(one->stride, other->stride) &&
+	       (between(forms, one, other) || between(forms, other, one));
+}
+
+/* ---- cores ---- */
+
+static bool on_one_core(const struct sk_plan_step *step)
+{
+	return step->kind == SK_STEP_PLAIN || (step->blocks == 1 && !(step->flags & SK_STEP_CUBE_SIDE));
+}
+
+static const struct sk_normal *shared_bytes(struct sk_sized *sized, const struct sk_sized_rows *rows)
+{
+	return rows->stride ? sk_normal_multiply(&sized->forms, rows->count, rows->stride) : rows->width;
+}
+
+static bool has_halo(const struct sk_sized *sized, const struct sk_step_access *access)
+{
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(sized->view, argument_of(sized, access));
+
+	return pattern && pattern->halo; /* values do not exceed the record's number */
+}
+
+/* The cores share out all of the access's bytes. */
+static bool is_divided(struct sk_sized *sized, const struct sk_step_access *access)
+{
+	const struct sk_plan_argument *argument = argument_of(sized, access);
+	const struct sk_normal *bytes = SK_SIZED_ARGUMENT(sized, access, element_bytes);
+	struct sk_sized_rows rows;
+
+	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes != 0 && !has_halo(sized, access) &&
+	       sk_plan_divides(step_of(sized, access)) && sk_sized_rows(sized, access, &rows) &&
+	       sk_normal_equal(sk_normal_multiply(&sized->forms, bytes, sk_sized_extent(sized, access)),
+			       shared_bytes(sized, &rows));
+}
+
+/* The division of an access's bytes among the cores: ceil(extent / unit) units of `bytes` bytes, or irregular ones of
+ * whole rows of `bytes` bytes. */
+struct sharing {
+	const struct sk_normal *extent, *unit, *bytes;
+	const struct sk_normal *count; /* irregular units: the rows; else NULL */
+	const struct sk_normal *first; /* elements of the call's extent in the first unit, or in the first row */
+	uint64_t first_core;
+};
+
+/* Blocks of a number of rows that varies are irregular. */
+static void share_blocks(struct sk_sized *sized, const struct sk_step_access *access, const struct sk_normal *rows,
+			 uint64_t blocks, struct sharing *sharing)
+{
+	struct sk_normals *forms = &sized->forms;
+	const struct sk_normal *row = sk_normal_quotient(forms, sk_sized_extent(sized, access), rows);
+	int64_t number;
+	bool regular = sk_normal_is_number(rows, &number) && (uint64_t)number % blocks == 0;
+
+	sharing->extent = sk_normal_number(forms, blocks);
+	sharing->unit = sk_normal_number(forms, 1);
+	sharing->first = regular ? times(sized, row, (uint64_t)number / blocks) : row;
+	sharing->count = regular ? NULL : rows;
+}
+
+static struct sharing find_sharing(struct sk_sized *sized, const struct sk_step_access *access)
+{
+	const struct sk_plan_view *view = sized->view;
+	const struct sk_plan_step *step = step_of(sized, access);
+	const struct sk_plan_partition *partition = &view->partitions[step->partition];
+	struct sharing sharing = {.first_core = partition->first_core};
+
+	if (step->kind == SK_STEP_BLOCKS_RANGE) {
+		share_blocks(sized, access, SK_SIZED(sized, SK_DIMS_STEPS, view->steps, step, extent), step->blocks,
+			     &sharing);
+	} else if (partition->blocks) {
+		share_blocks(sized, access, SK_SIZED(sized, SK_DIMS_PARTITIONS, view->partitions, partition, rows),
+			     partition->blocks, &sharing);
+	} else {
+		sharing.extent = SK_SIZED(sized, SK_DIMS_PARTITIONS, view->partitions, partition, extent);
+		sharing.unit = SK_SIZED(sized, SK_DIMS_PARTITIONS, view->partitions, partition, unit);
+		sharing.first = times(sized, sharing.unit, view->calls[access->call].scale);
+	}
+	sharing.bytes =
+		sk_normal_multiply(&sized->forms, sharing.first, SK_SIZED_ARGUMENT(sized, access, element_bytes));
+	return sharing;
+}
+
+/* True if the first unit, or the first row, lies in the window. In rows, its last byte is that of its last row. */
+static bool lies_in(struct sk_sized *sized, const struct sk_sized_rows *rows, const struct sharing *sharing,
+		    const struct sk_normal *start)
+{
+	struct sk_normals *forms = &sized->forms;
+	const struct sk_normal *gap =
+		rows->stride ? sk_normal_subtract(forms, rows->stride, rows->width) : sk_normal_number(forms, 0);
+	const struct sk_normal *end = sk_normal_add(forms, rows->start, sk_normal_subtract(forms, sharing->bytes, gap));
+
+	return sk_normal_at_most(forms, start, rows->start) &&
+	       sk_normal_at_most(forms, end, sk_normal_add(forms, start, sharing->bytes));
+}
+
+static bool share_alike(struct sk_normals *forms, const struct sharing *one, const struct sharing *other)
+{
+	return sk_normal_equal(sk_normal_multiply(forms, one->extent, other->unit),
+			       sk_normal_multiply(forms, other->extent, one->unit)) &&
+	       sk_normal_equal(one->bytes, other->bytes) && one->first_core == other->first_core &&
+	       (one->count || other->count ? sk_normal_equal(one->count, other->count) : true);
+}
+
+bool sk_sized_same_core(struct sk_sized *sized, const struct sk_step_access *one, const struct sk_step_access *other)
+{
+	const struct sk_plan_argument *argument = argument_of(sized, one), *other_argument = argument_of(sized, other);
+	struct sk_sized_rows rows, other_rows;
+
+	if (one->step == other->step && on_one_core(step_of(sized, one)))
+		return true;
+	if (!is_divided(sized, one) || !is_divided(sized, other) || argument->space != other_argument->space ||
+	    argument->index != other_argument->index || !sk_sized_rows(sized, one, &rows) ||
+	    !sk_sized_rows(sized, other, &other_rows))
+		return false;
+
+	struct sharing sharing = find_sharing(sized, one), other_sharing = find_sharing(sized, other);
+
+	return share_alike(&sized->forms, &sharing, &other_sharing) &&
+	       ((lies_in(sized, &rows, &sharing, rows.start) &&
+		 lies_in(sized, &other_rows, &other_sharing, rows.start)) ||
+		(lies_in(sized, &rows, &sharing, other_rows.start) &&
+		 lies_in(sized, &other_rows, &other_sharing, other_rows.start)));
+}
+
+static bool same_rows(const struct sk_sized_rows *one, const struct sk_sized_rows *other)
+{
+	return sk_normal_equal(one->start, other->start) && sk_normal_equal(one->width, other->width) &&
+	       !one->stride == !other->stride &&
+	       (!one->stride ||
+		(sk_normal_equal(one->stride, other->stride) && sk_normal_equal(one->count, other->count)));
+}
+
+bool sk_sized_allowed_within_call(struct sk_sized *sized, const struct sk_step_access *one,
+				  const struct sk_step_access *other)
+{
+	const struct sk_plan_step *step = step_of(sized, one);
+	const struct sk_plan_argument *a = argument_of(sized, one), *b = argument_of(sized, other);
+	struct sk_sized_rows rows, other_rows;
+
+	if (on_one_core(step))
+		return true;
+	return a->kind == SK_ARGUMENT_POINTER && b->kind == SK_ARGUMENT_POINTER && a->space == b->space &&
+	       a->index == b->index && sk_sized_rows(sized, one, &rows) && sk_sized_rows(sized, other, &other_rows) &&
+	       same_rows(&rows, &other_rows) &&
+	       sk_normal_equal(SK_SIZED_ARGUMENT(sized, one, element_bytes),
+			       SK_SIZED_ARGUMENT(sized, other, element_bytes)) &&
+	       (step->kind == SK_STEP_BLOCKS || is_divided(sized, one));
+}
+
+bool sk_sized_write_allowed(struct sk_sized *sized, const struct sk_step_access *access)
+{
+	const struct sk_plan_step *step = step_of(sized, access);
+
+	if (on_one_core(step))
+		return true;
+	return argument_of(sized, access)->kind == SK_ARGUMENT_POINTER &&
+	       (step->kind == SK_STEP_BLOCKS || is_divided(sized, access));
+}
+
+/* ---- one access by itself ---- */
+
+/* The divided extent covers no more than the access has, and elements of rows are whole rows. */
+static bool division_fits(struct sk_sized *sized, const struct sk_step_access *access, const struct sk_sized_rows *rows)
+{
+	const struct sk_plan_argument *argument = argument_of(sized, access);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(sized->view, argument);
+	const struct sk_normal *extent = sk_sized_extent(sized, access);
+	const struct sk_normal *bytes = SK_SIZED_ARGUMENT(sized, access, element_bytes);
+	struct sk_normals *forms = &sized->forms;
+	const struct sk_normal *all = sk_normal_multiply(forms, bytes, extent);
+
+	if (!argument->element_bytes)
+		return true;
+	if (rows->stride) {
+		const struct sk_normal *each = sk_normal_quotient(forms, rows->count, extent);
+
+		return sk_normal_equal(sk_normal_multiply(forms, each, rows->stride), bytes);
+	}
+	if (pattern && pattern->halo)
+		all = sk_normal_add(forms, all,
+				    SK_SIZED(sized, SK_DIMS_PATTERNS, sized->view->patterns, pattern, halo));
+	return sk_normal_at_most(forms, all, SK_SIZED_ARGUMENT(sized, access, size));
+}
+
+static bool rows_fit(struct sk_sized *sized, const struct sk_step_access *access, const struct sk_sized_rows *rows)
+{
+	struct sk_normals *forms = &sized->forms;
+	const struct sk_normal *last, *one = sk_normal_number(forms, 1);
+
+	if (!rows->stride)
+		return true;
+	last = sk_normal_multiply(forms, sk_normal_subtract(forms, rows->count, one), rows->stride);
+	return sk_normal_at_most(forms, rows->width, rows->stride) && sk_normal_at_most(forms, one, rows->count) &&
+	       sk_normal_equal(sk_normal_add(forms, last, rows->width), SK_SIZED_ARGUMENT(sized, access, size));
+}
+
+/* The elements of the inner loop, and the addresses of a table, are inside. */
+static bool pattern_fits(struct sk_sized *sized, const struct sk_step_access *access, const struct sk_sized_rows *rows)
+{
+	const struct sk_plan_view *view = sized->view;
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument_of(sized, access));
+	const struct sk_plan_loop *loops = sk_plan_loops(view, &view->calls[access->call]);
+	const struct sk_normal *size = SK_SIZED_ARGUMENT(sized, access, size);
+	struct sk_normals *forms = &sized->forms;
+	bool fits = true;
+
+	if (pattern && pattern->inner_bytes) {
+		const struct sk_normal *bytes = SK_SIZED(sized, SK_DIMS_PATTERNS, view->patterns, pattern, inner_bytes);
+		const struct sk_normal *extent = SK_SIZED(sized, SK_DIMS_LOOPS, view->loops, &loops[1], extent);
+		const struct sk_normal *most =
+			rows->stride ? sk_normal_add(forms, size, sk_normal_subtract(forms, rows->stride, rows->width))
+				     : size;
+
+		fits &= sk_normal_at_most(forms, sk_normal_multiply(forms, bytes, extent), most);
+	}
+	if (pattern && pattern->table_count > 1 && pattern->table_stride) {
+		const struct sk_normal *stride =
+			SK_SIZED(sized, SK_DIMS_PATTERNS, view->patterns, pattern, table_stride);
+
+		fits &= sk_normal_at_most(forms,
+					  sk_normal_add(forms, times(sized, stride, pattern->table_count - 1),
+							sk_normal_number(forms, 1)),
+					  size);
+	}
+	return fits;
+}
+
+static bool is_aligned(struct sk_sized *sized, const struct sk_step_access *access)
+{
+	uint32_t size = sk_dtype_size((enum sk_dtype)argument_of(sized, access)->dtype);
+
+	return size <= 1 || (sk_normal_divides(SK_SIZED_ARGUMENT(sized, access, offset), size) &&
+			     sk_normal_divides(SK_SIZED_ARGUMENT(sized, access, element_bytes), size));
+}
+
+const char *sk_sized_check(struct sk_sized *sized, const struct sk_step_access *access, uint64_t start)
+{
+	const struct sk_plan_view *view = sized->view;
+	const struct sk_plan_argument *argument = argument_of(sized, access);
+	const struct sk_plan_type *type = sk_plan_type(&view->tensors[argument->tensor]);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
+	struct sk_normals *forms = &sized->forms;
+	const struct sk_normal *first = sk_normal_number(forms, start), *end, *over_read;
+	struct sk_sized_rows rows;
+
+	if (!sk_sized_rows(sized, access, &rows))
+		return "its bytes are not known";
+	end = sk_normal_add(forms, first, SK_SIZED(sized, SK_DIMS_TYPES, view->types, type, bytes));
+	over_read = sk_normal_number(forms, pattern ? pattern->over_read : 0);
+	if (!sk_normal_at_most(forms, first, rows.start) || !sk_normal_at_most(forms, rows.end, end))
+		return "it leaves its tensor";
+	if (!sk_normal_at_most(forms, sk_normal_add(forms, rows.end, over_read),
+			       sk_normal_add(forms, end, sk_normal_number(forms, type->padding))))
+		return "it reads past its tensor's padding";
+	if (!rows_fit(sized, access, &rows) || !pattern_fits(sized, access, &rows))
+		return "its rows are not those of its bytes";
+	if (!division_fits(sized, access, &rows))
+		return "its elements are not those of the divided extent";
+	return is_aligned(sized, access) ? NULL : "it is not aligned";
+}
