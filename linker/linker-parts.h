@@ -343,6 +343,8 @@ struct sk_linker {
 	struct sk_map range_numbers; /* by name */
 	uint32_t isa; /* instruction sets that any pulled object needs */
 	bool executable_stack; /* a pulled object needs one */
+	bool told_isolation;
+	size_t replaced_weak; /* number of definitions when weak ones were last replaced */
 	bool told_unreadable_debug; /* the warning comes once: archives have thousands of such objects */
 	uint32_t needed_isa; /* instruction sets that the caller says the image needs */
 

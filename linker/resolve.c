@@ -37,6 +37,9 @@ static void report_duplicate(struct sk_linker *linker, const struct sk_linker_sy
 			sk_place_text(linker->arena, sk_symbol_place(linker->arena, symbol->object, symbol->index)));
 	else
 		sk_note(linker->diag, "first defined in the package's own code");
+	if (symbol->object && !linker->told_isolation)
+		sk_note(linker->diag, "--isolate-objects lets each object have its own");
+	linker->told_isolation = true;
 }
 
 /* Offer a pulled object's definition of the symbol. */
@@ -241,9 +244,49 @@ static bool bind_isolated(struct sk_linker *linker, sk_symbol name)
 	return ok;
 }
 
+/* Return whether a strong definition in another object replaces this one: it is weak. Members of groups are whole
+ * functions that every object has, and stay its own. */
+static bool gives_way(const struct sk_object *object, uint32_t index)
+{
+	uint32_t section = sk_object_symbol_section(object, index);
+	uint64_t flags = !section	   ? 0
+			 : object->headers ? object->headers[section].sh_flags
+					   : sk_object_section(object, section)->flags;
+
+	return sk_definition_rank(&object->symbols[index]) == SK_DEFINITION_WEAK && !(flags & SHF_GROUP);
+}
+
+/* Let weak definitions of isolated objects mean the first strong one, as without isolation: weak hooks are made to be
+ * replaced. */
+static void replace_weak(struct sk_linker *linker)
+{
+	const struct sk_definition *definitions = linker->definitions.items;
+
+	for (size_t name = 0; linker->replaced_weak != linker->definitions.count && name < linker->symbols.count;
+	     name++) {
+		uint32_t first = linker->symbols.items[name].first_definition, strong = first;
+
+		while (strong != SK_NONE && rank_of(linker, &definitions[strong]) != SK_DEFINITION_STRONG)
+			strong = definitions[strong].next;
+		for (uint32_t i = first; strong != SK_NONE && i != SK_NONE; i = definitions[i].next) {
+			const struct sk_object *object = linker->objects.items[definitions[i].object];
+			const struct sk_object *other = linker->objects.items[definitions[strong].object];
+			sk_symbol own = object->globals[definitions[i].index - object->first_global];
+			sk_symbol meant = other->globals[definitions[strong].index - other->first_global];
+
+			if (own != meant && gives_way(object, definitions[i].index))
+				linker->symbols.items[own].alias = meant;
+		}
+	}
+	linker->replaced_weak = linker->definitions.count;
+}
+
 bool sk_symbols_resolve(struct sk_linker *linker)
 {
 	bool ok = true;
+
+	if (linker->options.isolate_objects)
+		replace_weak(linker);
 
 	while (linker->wanted_done < linker->wanted.count) {
 		sk_symbol number = linker->wanted.items[linker->wanted_done++];

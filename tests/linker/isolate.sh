@@ -38,6 +38,8 @@ for kernel in 1 2; do
 	ld -r half.o absolute.o -o k$kernel.o
 done
 refused 'duplicate symbol: helper' 'kernel_1 kernel_2' 'k1.o k2.o'
+[ "$(grep -c '^>>> --isolate-objects lets each object have its own' err.txt)" = 1 ] ||
+	{ cat err.txt; fail "the option is not proposed once"; }
 gives '11111 21222' 'kernel_1 kernel_2' k1.o k2.o
 [ "$(nm out.so | grep -c ' [tT] helper$')" = 2 ] || { nm out.so; fail "not both helpers"; }
 [ "$(nm out.so | grep -c ' common_word$')" = 2 ] || { nm out.so; fail "not both common symbols"; }
@@ -56,8 +58,26 @@ ar qc lib2.a k2.o
 gives '100 21222' 'user kernel_2' lib1.a lib2.a user.o       # pulls the first, though the second is given
 gives '200 11111' 'user kernel_1' lib1.a k2.o user.o         # an object comes before an archive's member
 echo '__attribute__((weak)) long helper(void) { return 7; } long weak_user(void) { return helper(); }' | source weak
-gives '100 7 11111' 'user weak_user kernel_1' user.o weak.o k1.o   # strong before weak, but not before one's own
+gives '100 100 11111' 'user weak_user kernel_1' user.o weak.o k1.o   # strong before weak, even one's own
+gives '100 100 21222' 'user weak_user kernel_2' user.o weak.o k1.o k2.o # the first strong one, but not before strong ones
+gives '200 200 11111' 'user weak_user kernel_1' k2.o weak.o user.o k1.o
 gives '7 7' 'user weak_user' user.o weak.o lib1.a
+ar qc libweak.a weak.o
+gives '100 100 11111' 'user weak_user kernel_1' user.o libweak.a k1.o
+gives '100 100 11111' 'user weak_user kernel_1' k1.o libweak.a user.o --icf all
+# A weak, null hook that is to be replaced, in two objects with equal names; and by address.
+for n in 1 2; do
+	source hooked$n <<-END
+		__attribute__((weak)) long (*hook)(long);
+		long (**volatile place)(long) = &hook;
+		long scale(void) { return $n; }
+		long hooked_$n(void) { return *place != hook ? -1 : hook ? hook(scale()) : 0; }
+	END
+done
+echo 'static long ten(long x) { return x * 10; } long (*hook)(long) = ten;' | source hook
+gives '0 0' 'hooked_1 hooked_2' hooked1.o hooked2.o
+gives '10 20' 'hooked_1 hooked_2' hooked1.o hooked2.o hook.o
+gives '10 20' 'hooked_1 hooked_2' hook.o hooked1.o hooked2.o
 echo 'long common_word; long common_user(void) { return common_word; }' | source common
 echo 'long common_word = 70; long definer(void) { return common_word; }' | source definer
 echo 'extern long common_word; long extern_user(void) { return common_word; }' | source extern
