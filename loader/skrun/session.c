@@ -371,28 +371,64 @@ void sk_session_fill(struct sk_session *session, uint64_t seed)
 
 		if (!sk_slot_is_input(slot) || slot->filled)
 			continue;
+
+		bool bounded = sk_session_range(session, i, range);
+
 		sk_elements_fill(slot->tensor.dtype, slot->data, sk_slot_element_count(slot), seed, slot->tensor.name,
-				 sk_session_range(session, i, range) ? range : NULL);
+				 bounded ? range : NULL);
 		slot->filled = true;
+		slot->unbounded = !bounded && slot->tensor.dtype <= SKRT_U64;
 	}
 }
 
-bool sk_session_check_filled(const struct sk_session *session)
+/* Write "'x', 'y'", or "'x', 'y' and others" if not all names fit. Return false if there are none. */
+static bool list_slots(const struct sk_session *session, bool (*is_listed)(const struct sk_slot *slot),
+		       char names[SK_SHAPE_SIZE])
 {
-	char names[SK_SHAPE_SIZE] = "";
+	static const char others[] = " and others";
+	const size_t size = SK_SHAPE_SIZE - sizeof(others);
 	size_t used = 0;
 
 	for (uint32_t i = 0; i < session->slot_count; i++) {
 		const struct sk_slot *slot = &session->slots[i];
 
-		if (sk_slot_is_input(slot) && !slot->filled && used < sizeof(names))
-			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s'%s'", used ? ", " : "",
+		if (is_listed(slot) && used < size)
+			used += (size_t)snprintf(names + used, size - used, "%s'%s'", used ? ", " : "",
 						 slot->tensor.name);
 	}
-	if (used)
-		sk_skrun_error("no value for %s%s; give --input NAME=FILE.npy or --random SEED", names,
-			       used >= sizeof(names) ? " and others" : "");
-	return used == 0;
+	if (used >= size)
+		strcat(names, others);
+	return used != 0;
+}
+
+static bool has_no_value(const struct sk_slot *slot)
+{
+	return sk_slot_is_input(slot) && !slot->filled;
+}
+
+bool sk_session_check_filled(const struct sk_session *session)
+{
+	char names[SK_SHAPE_SIZE];
+
+	if (!list_slots(session, has_no_value, names))
+		return true;
+	sk_skrun_error("no value for %s; give --input NAME=FILE.npy or --random SEED", names);
+	return false;
+}
+
+static bool is_unbounded(const struct sk_slot *slot)
+{
+	return slot->unbounded;
+}
+
+void sk_session_suspect_random(const struct sk_session *session)
+{
+	char names[SK_SHAPE_SIZE];
+
+	if (strstr(skrt_error(), " returned status ") && list_slots(session, is_unbounded, names))
+		sk_skrun_error("the integers of %s are random and have no bounds; if they are indices, positions or "
+			       "sizes, give --input NAME=FILE.npy, or bounds with 'range' in the manifest",
+			       names);
 }
 
 bool sk_session_protect_inputs(const struct sk_session *session)

@@ -229,6 +229,8 @@ static bool work(const struct sk_run_options *options)
 		good = options->list	  ? sk_session_list(&session)
 		       : options->predict ? predict(&session, options)
 					  : run_session(&session, options, seconds);
+	if (!good)
+		sk_session_suspect_random(&session);
 	sk_session_close(&session);
 	free(seconds);
 	if (good && options->page)

@@ -56,6 +56,7 @@ struct sk_slot {
 	void *reference; /* the result of the unfused run */
 	bool *kept; /* by byte: no task writes it (`unwritten: keep`); NULL: each byte is written */
 	bool filled;
+	bool unbounded; /* filled with random integers, without a range in the manifest */
 };
 
 /* --input or --output: NAME=FILE, and, once there is a session, the tensor and path that it means. */
@@ -123,6 +124,9 @@ bool sk_session_range(const struct sk_session *session, uint32_t slot, double ra
 bool sk_session_read(struct sk_slot *slot, const char *path);
 void sk_session_fill(struct sk_session *session, uint64_t seed);
 bool sk_session_check_filled(const struct sk_session *session);
+
+/* After a failed run: if a kernel has returned a status, name the inputs with random integers without bounds. */
+void sk_session_suspect_random(const struct sk_session *session);
 
 /* Make inputs read-only: a kernel that writes one has a fault. */
 bool sk_session_protect_inputs(const struct sk_session *session);

@@ -315,7 +315,8 @@ static void print_success(const struct sk_session *session, uint32_t repeats)
 		outputs++;
 		bytes += slot->tensor.bytes;
 	}
-	printf("Precision: bit-identical (%" PRIu32 " outputs, %" PRIu64 " bytes, ", outputs, bytes);
+	printf("Precision: bit-identical (%" PRIu32 " output%s, %" PRIu64 " bytes, ", outputs, outputs == 1 ? "" : "s",
+	       bytes);
 	sk_session_print_cores(session);
 	if (repeats > 1)
 		printf(", repeats %" PRIu32, repeats);

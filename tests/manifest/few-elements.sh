@@ -226,7 +226,7 @@ printf 'sklink: 1\ntensors:\n  s: {dtype: f32, shape: [0]}\n  b: {dtype: f32, sh
 "$sklink" nothing.yaml kernels.o -o nothing.sk --header nothing.h --report report.json
 "$sklink" nothing.yaml kernels.o -r -o nothing.o
 proved nothing.sk
-"$skrun" nothing.sk --random 1 --verify | grep -q 'bit-identical (1 outputs, 0 bytes' || fail "nothing differs"
+"$skrun" nothing.sk --random 1 --verify | grep -q 'bit-identical (1 output, 0 bytes' || fail "nothing differs"
 for options in '' '--guard' '--unfused' '--serial' '--profile' '--measure costs.txt' '--trace trace.json'; do
 	"$skrun" nothing.sk --random 1 $options >out.txt || fail "nothing: $options"
 done

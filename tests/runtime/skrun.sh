@@ -211,7 +211,7 @@ Y
 "$skrun" state.sk --input x=singles.npy --input sum=singles.npy --repeat 3 --output sum=four.npy
 paste -d' ' <(od -An -v -tfF -j128 -w4 singles.npy) <(od -An -v -tfF -j128 -w4 four.npy) |
 	awk '{ d = 4 * $1 - $2 } d < -1e-5 || d > 1e-5 { exit 1 }' || fail "the state is not what three runs leave"
-"$skrun" state.sk --random 1 --verify --repeat 3 --cores 2 | grep -q 'bit-identical (1 outputs, 1200 bytes' ||
+"$skrun" state.sk --random 1 --verify --repeat 3 --cores 2 | grep -q 'bit-identical (1 output, 1200 bytes' ||
 	fail "state is not verified"
 
 # --list and --time.
@@ -428,6 +428,44 @@ fails_with '^skrun: error: --html and --trace need a file each$' "$skrun" copy.s
 	--html t.json
 fails_with '^skrun: error: --predict .*, --trace and --html go with it$' "$skrun" copy.sk --predict --random 1
 [ "$(cat t.json)" = old ] && [ ! -e page.html ] || fail "it has run"
+
+# A kernel that refuses a random integer may have got one that is out of range.
+cat >choose.c <<'C'
+#include "skkernel.h"
+int choose(const float *x, const long *index, float *y, long n)
+{
+	if (index[0] < 0 || index[0] >= n)
+		return 1;
+	y[0] = x[index[0]];
+	return 0;
+}
+SK_KERNEL(choose, "in x f32[n], in index i64[1], out y f32[1], n i64 -> status");
+C
+compile choose
+cat >choose.yaml <<'Y'
+sklink: 1
+tensors:
+  x:     {dtype: f32, shape: [3]}
+  index: {dtype: i64, shape: [1], role: input, range: [4, 5]}
+  y:     {dtype: f32, shape: [1]}
+tasks:
+  - {name: chosen, kernel: choose, args: [x, index, y]}
+Y
+"$sklink" choose.yaml choose.o -o choose.sk
+fails_with 'kernel choose returned status 1 on' "$skrun" choose.sk --random 1
+! grep -q 'bounds' err.txt || fail "an input with bounds is suspected"
+sed 's/, range: .*]/, range: [0, 2]/' choose.yaml >bounded.yaml
+"$sklink" bounded.yaml choose.o -o bounded.sk
+"$skrun" bounded.sk --random 1 >/dev/null
+sed 's/, range: .*]//' choose.yaml >unbounded.yaml
+"$sklink" unbounded.yaml choose.o -o unbounded.sk
+for seed in 1 2 3 4 5 6 7 8; do
+	"$skrun" unbounded.sk --random $seed >/dev/null 2>&1 || break
+done
+for how in '' --verify --unfused --serial; do
+	fails_with "^skrun: error: the integers of 'index' are random and have no bounds; .* --input .*'range'" \
+		"$skrun" unbounded.sk --random $seed $how
+done
 
 # A package cut anywhere before the end of its last segment is refused.
 end=0

@@ -17,14 +17,14 @@ says() { # LINE: the part has such a line
 }
 time='Time: median [0-9.e-]+ ms, fastest [0-9.e-]+ ms of 9'
 part 'five elementwise kernels over 32 MiB'
-says '^Precision: bit-identical \(1 outputs, 33554432 bytes, '
+says '^Precision: bit-identical \(1 output, 33554432 bytes, '
 says "^unfused: +$time unfused runs "
 says "^fused, no tiles: +$time fused runs "
 says "^fused, with tiles: +$time fused runs "
 if /usr/bin/python3 -c 'import onnx' 2>/dev/null; then
 	part 'one layer of BERT-large'
 	says '^verified: 1 launch, [0-9]+ steps, '
-	says '^Precision: bit-identical \(1 outputs, 524288 bytes, '
+	says '^Precision: bit-identical \(1 output, 524288 bytes, '
 	says "^y is the result of 1 of the encoder's layers for x: off by "
 	says "^unfused: +$time unfused runs "
 	says "^fused: +$time fused runs "
