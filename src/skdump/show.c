@@ -193,14 +193,22 @@ static const char *device_cores_text(const struct sk_show *show, const struct sk
 	return sk_arena_print(show->arena, "%u %s", cores[lane], sk_show_name(show, &plan->lanes[lane]));
 }
 
+/* Return the bytes that the serial entry's `workspace` needs; "-": the launch has no serial entry. */
+static const char *serial_workspace_text(const struct sk_show *show, const struct sk_plan_launch *launch)
+{
+	uint64_t size = show->file->plan.plan->workspace_size + sk_plan_form(launch)->scratch_size;
+
+	return launch->serial_entry ? sk_arena_print(show->arena, "%" PRIu64, size) : "-";
+}
+
 void sk_show_launches(const struct sk_show *show)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
 	struct sk_table table;
 
-	sk_table_init(&table, show->arena, "rllllrrllrl");
+	sk_table_init(&table, show->arena, "rllllrrllrrl");
 	HEADINGS(&table, "#", "entry", "kind", "cores", "scope", "stream", "steps", "first", "last", "awaits",
-		 "follows");
+		 "workspace", "follows");
 	for (uint32_t i = 0; i < sk_show_launch_count(show); i++) {
 		const struct sk_plan_launch *launch = &plan->launches[i];
 		struct sk_plan_calls calls = sk_plan_launch_calls(plan, launch);
@@ -215,6 +223,7 @@ void sk_show_launches(const struct sk_show *show)
 		sk_table_cell(&table, "%s", sk_show_task(show, calls.first));
 		sk_table_cell(&table, "%s", sk_show_task(show, calls.end - 1));
 		sk_table_cell(&table, "%u", sk_show_count_awaits(plan, launch));
+		sk_table_cell(&table, "%s", serial_workspace_text(show, launch));
 		sk_table_cell(&table, "%s", follows_text(show, launch));
 	}
 	sk_show_table(show, "launches", &table);

@@ -29,7 +29,13 @@ shows() {
 }
 shows --bindings '^  0  x +input +f32 +\[1000\] +4000$' '^  1  y +output +f32 +\[1000\] +4000$'
 shows --launches '  sk_sp1 +superkernel +all +sp1 +0 +3 +first +double +[0-9]+ ' \
-	' sk_task_lone +single +1 core +- +3 +1 +lone +lone +0 +0$' ' sk_task_sum .* 1$'
+	' sk_task_lone +single +1 core +- +3 +1 +lone +lone +0 +[0-9]+ +0$' ' sk_task_sum .* 1$'
+# The workspaces of serial entries are as large as the header says.
+"$sklink" model.yaml kernels.o --header=model.h -o model.sk
+sed -nE 's/^#define SK_sp1_WORKSPACE_(.*) UINT64_C\(([0-9]+)\)$/ \1 +s.* \2 +[-0-9, ]+$/p' model.h >workspaces.txt
+[ -s workspaces.txt ] || fail "the header has no workspaces"
+mapfile -t workspaces <workspaces.txt
+shows --launches "${workspaces[@]}"
 shows --steps '^launch 0: sk_sp1, superkernel, 3 steps, [12] awaits?$' \
 	'^ +1  first +scale +core +all cores +split 1000 in 16 units of 64$' \
 	' 2  turn +reverse +core +all cores +8 blocks +awaits first$' ' 3  double .* 8 blocks of 1000 +awaits turn$' \
