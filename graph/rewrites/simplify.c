@@ -219,12 +219,14 @@ static bool negate_twice(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 	return true;
 }
 
+/* A product with the result would become one with a constant, and its kernel for constants rounds otherwise. */
 static bool select_same(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	const struct sk_graph_node *node = node_at(rewrite, index);
+	const struct sk_value *same = input(rewrite, index, 1);
 
-	(void)exact;
-	return node->inputs.items[1] == node->inputs.items[2] && be_input(rewrite, index, 1);
+	return node->inputs.items[1] == node->inputs.items[2] && !(exact && (same->contents || same->fixed)) &&
+	       be_input(rewrite, index, 1);
 }
 
 /* Opposites of comparisons. Order comparisons with a NaN are false, and so are their opposites. */

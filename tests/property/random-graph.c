@@ -500,33 +500,10 @@ static bool make_variadic(struct maker *maker, struct graph_node *node)
 	return add_broadcast(maker, node, dtype, 0);
 }
 
-/* True if the value is a constant, or computed from constants alone. */
-static bool is_known(const struct graph *graph, uint32_t value)
-{
-	if (graph->values[value].kind != GRAPH_COMPUTED)
-		return graph->values[value].kind == GRAPH_CONSTANT;
-	for (uint32_t n = 0; n < graph->node_count; n++) {
-		const struct graph_node *node = &graph->nodes[n];
-		bool makes = false, known = true;
-
-		for (uint32_t o = 0; o < node->output_count; o++)
-			makes |= node->outputs[o] == value;
-		for (uint32_t i = 0; makes && i < node->input_count; i++)
-			known &= is_known(graph, node->inputs[i]);
-		if (makes)
-			return known;
-	}
-	return false;
-}
-
-/* A known value in both branches would become the result when simplified. A product with it is then one of constants,
- * and has another kernel than without simplification, which rounds otherwise. */
 static bool make_where(struct maker *maker, struct graph_node *node)
 {
 	uint32_t a = pick(maker, ALL, 0, 6), b = pick_mate(maker, a, SET(value_of(maker, a)->dtype));
 
-	if (a == b && is_known(maker->graph, a))
-		return false;
 	add_input(maker, node, pick_mate(maker, one_in(maker, 2) ? a : b, BOOL));
 	add_input(maker, node, a);
 	add_input(maker, node, b);

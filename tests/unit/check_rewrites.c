@@ -351,6 +351,7 @@ static const struct rule rounding[] = {
 	{"1.1", MATRIX "const c f32 - 0; a = Add c x; y = Abs a", "y=Abs(x)", NULL},
 	{"1.4", MATRIX "n = Neg x; y = Add n x", "y=Expand(0,{2,3})", NULL},
 	{"1.18", MATRIX "const c f32 - -1; y = Pow x c", "y=Reciprocal(x)", NULL},
+	{"1.23", "in c bool 2; out y; const k f32 2 3 4; s = Where c k k; y = Abs s", "y=Abs({3,4})", NULL},
 	{"1.70", "in z f32 3; " MATRIX "e = Less x z; y = Not e", "y=GreaterOrEqual(x,z)", NULL},
 	{"1.18", "in x f32 2; out y; const c i8 - -1; y = Pow x c", "y=Reciprocal(x)", NULL},
 	{"1.55", MATRIX "const o i64 1 1; const p i64 1 0; a = ReduceSum x o keepdims=0; y = ReduceSum a p keepdims=0",
