@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/ranges.h"
 #include "base/sizes-terms.h"
 
 static const struct sk_size *negate(struct sk_sizes *sizes, const struct sk_size *a)

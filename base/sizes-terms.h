@@ -76,6 +76,5 @@ void sk_size_shift(const struct sk_size *size, struct sk_form *shifted);
 /* Round towards minus infinity. */
 int64_t sk_floor_divide(int64_t a, int64_t b);
 uint64_t sk_magnitude(int64_t number);
-uint64_t sk_common_divisor(uint64_t a, uint64_t b);
 
 #endif

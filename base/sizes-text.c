@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/map.h"
+#include "base/ranges.h"
 #include "base/sizes-terms.h"
 
 /* ---- steps of an evaluation ---- */

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/ranges.h"
 #include "base/sizes-terms.h"
 
 enum {
@@ -136,17 +137,6 @@ static const struct sk_term ONE = {.coefficient = 1}, MINUS_ONE = {.coefficient 
 uint64_t sk_magnitude(int64_t number)
 {
 	return number < 0 ? -(uint64_t)number : (uint64_t)number;
-}
-
-uint64_t sk_common_divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
 }
 
 int64_t sk_floor_divide(int64_t a, int64_t b)

@@ -10,6 +10,7 @@
 
 #include "format/plan/plan-checker.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 
 /* The sizes are part of the format: a change requires a new SK_DIMS_VERSION. */

@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/plan/plan.h"
 #include "format/skdims.h"
+
+struct sk_plan_call;
+struct sk_plan_view;
 
 struct sk_dims_view {
 	const struct sk_dims *dims; /* NULL: the package is static, and all counts are 0 */

@@ -193,7 +193,8 @@ static bool term_bound(const struct sk_normals *forms, const struct sk_normal_te
 	return !overflow;
 }
 
-bool sk_normal_bounds(const struct sk_normals *forms, const struct sk_normal *form, int64_t *least, int64_t *most)
+/* Set bounds that the form does not leave. */
+static bool find_bounds(const struct sk_normals *forms, const struct sk_normal *form, int64_t *least, int64_t *most)
 {
 	*least = *most = 0;
 	for (uint32_t i = 0; form && i < form->count; i++) {
@@ -370,7 +371,7 @@ static bool is_at_least_0(struct sk_normals *forms, const struct sk_normal *form
 
 	if (!form)
 		return false;
-	if (is_plainly_at_least_0(forms, form) || (sk_normal_bounds(forms, form, &least, &most) && least >= 0))
+	if (is_plainly_at_least_0(forms, form) || (find_bounds(forms, form, &least, &most) && least >= 0))
 		return true;
 	return replacements && forms->variables.count &&
 	       is_at_least_0_without(forms, form, last_variable(form), replacements - 1);
@@ -446,7 +447,7 @@ const struct sk_normal *sk_normal_quotient(struct sk_normals *forms, const struc
 	if (sk_normal_is_number(b, &number))
 		return number > 0 && sk_normal_divides(a, (uint64_t)number) ? floor_form(forms, a, (uint64_t)number)
 									    : NULL;
-	if (sk_normal_bounds(forms, a, &least, &most_a) && sk_normal_bounds(forms, b, &least, &most_b) && most_b > 0 &&
+	if (find_bounds(forms, a, &least, &most_a) && find_bounds(forms, b, &least, &most_b) && most_b > 0 &&
 	    most_a >= 0) {
 		const struct sk_normal *constant = sk_normal_number(forms, (uint64_t)(most_a / most_b));
 

@@ -9,7 +9,6 @@
 
 #include "base/arena.h"
 #include "format/skdims.h"
-#include "format/skplan.h"
 #include "format/skrows.h"
 
 struct sk_dims_view;
@@ -84,9 +83,6 @@ bool sk_normal_at_most(struct sk_normals *forms, const struct sk_normal *a, cons
 /* True if the form has one value for all sizes; *number is it. */
 bool sk_normal_is_number(const struct sk_normal *form, int64_t *number);
 
-/* Set bounds that the form does not leave. */
-bool sk_normal_bounds(const struct sk_normals *forms, const struct sk_normal *form, int64_t *least, int64_t *most);
-
 /* Evaluate the form at the least or at the most sizes. For a value, or a sum of values, these are its least and its
  * most: the operations of .sk.dims never decrease. */
 bool sk_normal_corner(const struct sk_normals *forms, const struct sk_normal *form, bool most, int64_t *number);
@@ -112,21 +108,6 @@ struct sk_sized_rows {
 /* Return the form of a field of a record, which has the number at the largest sizes. */
 const struct sk_normal *sk_sized_field(struct sk_sized *sized, enum sk_dims_table table, uint32_t record, size_t offset,
 				       uint64_t number);
-
-#define SK_SIZED(sized, table, records, record, field)                                                                 \
-	sk_sized_field((sized), (table), (uint32_t)((record) - (records)), offsetof(__typeof__(*(record)), field),     \
-		       (record)->field)
-
-/* Return the form of a field of the access's argument: offset, size, element_bytes. */
-const struct sk_normal *sk_sized_argument(struct sk_sized *sized, const struct sk_step_access *access, size_t offset,
-					  uint64_t number);
-
-#define SK_SIZED_ARGUMENT(sized, access, field)                                                                        \
-	sk_sized_argument((sized), (access), offsetof(struct sk_plan_argument, field),                                 \
-			  (sized)->view->arguments[(access)->argument].field)
-
-/* Return the form of the elements of the divided extent of the access's call. */
-const struct sk_normal *sk_sized_extent(struct sk_sized *sized, const struct sk_step_access *access);
 
 /* Fill the rows; false: their bounds are unknown. */
 bool sk_sized_rows(struct sk_sized *sized, const struct sk_step_access *access, struct sk_sized_rows *rows);

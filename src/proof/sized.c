@@ -40,9 +40,14 @@ const struct sk_normal *sk_sized_field(struct sk_sized *sized, enum sk_dims_tabl
 	return sk_normal_value(&sized->forms, find_value(sized->forms.dims, table, record, offset), number);
 }
 
-/* The offset of an operand is relative to its tensor in the list, and not so in the argument. */
-const struct sk_normal *sk_sized_argument(struct sk_sized *sized, const struct sk_step_access *access, size_t offset,
-					  uint64_t number)
+#define FIELD_FORM(sized, table, records, record, field)                                                               \
+	sk_sized_field((sized), (table), (uint32_t)((record) - (records)), offsetof(__typeof__(*(record)), field),     \
+		       (record)->field)
+
+/* Return the form of a field of the access's argument. The offset of an operand is relative to its tensor in the list,
+ * and not so in the argument. */
+static const struct sk_normal *argument_form(struct sk_sized *sized, const struct sk_step_access *access, size_t offset,
+					     uint64_t number)
 {
 	const struct sk_plan_view *view = sized->view;
 	const struct sk_plan_call *call = &view->calls[access->call];
@@ -56,6 +61,10 @@ const struct sk_normal *sk_sized_argument(struct sk_sized *sized, const struct s
 	return sk_normal_add(&sized->forms, sk_normal_value(&sized->forms, value, number),
 			     sk_normal_number(&sized->forms, number - listed));
 }
+
+#define ARGUMENT_FORM(sized, access, field)                                                                            \
+	argument_form((sized), (access), offsetof(struct sk_plan_argument, field),                                     \
+		      (sized)->view->arguments[(access)->argument].field)
 
 static const struct sk_plan_argument *argument_of(const struct sk_sized *sized, const struct sk_step_access *access)
 {
@@ -72,11 +81,12 @@ static const struct sk_normal *times(struct sk_sized *sized, const struct sk_nor
 	return sk_normal_multiply(&sized->forms, form, sk_normal_number(&sized->forms, number));
 }
 
-const struct sk_normal *sk_sized_extent(struct sk_sized *sized, const struct sk_step_access *access)
+/* Return the form of the elements of the divided extent of the access's call. */
+static const struct sk_normal *extent_form(struct sk_sized *sized, const struct sk_step_access *access)
 {
 	const struct sk_plan_step *step = step_of(sized, access);
 
-	return times(sized, SK_SIZED(sized, SK_DIMS_STEPS, sized->view->steps, step, extent),
+	return times(sized, FIELD_FORM(sized, SK_DIMS_STEPS, sized->view->steps, step, extent),
 		     sized->view->calls[access->call].scale);
 }
 
@@ -129,8 +139,8 @@ bool sk_sized_rows(struct sk_sized *sized, const struct sk_step_access *access, 
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
 	struct sk_normals *forms = &sized->forms;
 
-	*rows = (struct sk_sized_rows){.start = SK_SIZED_ARGUMENT(sized, access, offset),
-				       .width = SK_SIZED_ARGUMENT(sized, access, size)};
+	*rows = (struct sk_sized_rows){.start = ARGUMENT_FORM(sized, access, offset),
+				       .width = ARGUMENT_FORM(sized, access, size)};
 	if (argument->kind == SK_ARGUMENT_STATE) {
 		rows->start = sk_normal_number(forms, argument->index);
 		rows->width = sk_normal_number(forms, 1);
@@ -138,9 +148,9 @@ bool sk_sized_rows(struct sk_sized *sized, const struct sk_step_access *access, 
 	rows->end = sk_normal_add(forms, rows->start, rows->width);
 	if (!pattern || pattern->count <= 1)
 		return set_row(forms, rows);
-	rows->width = SK_SIZED(sized, SK_DIMS_PATTERNS, view->patterns, pattern, width);
-	rows->stride = SK_SIZED(sized, SK_DIMS_PATTERNS, view->patterns, pattern, stride);
-	rows->count = SK_SIZED(sized, SK_DIMS_PATTERNS, view->patterns, pattern, count);
+	rows->width = FIELD_FORM(sized, SK_DIMS_PATTERNS, view->patterns, pattern, width);
+	rows->stride = FIELD_FORM(sized, SK_DIMS_PATTERNS, view->patterns, pattern, stride);
+	rows->count = FIELD_FORM(sized, SK_DIMS_PATTERNS, view->patterns, pattern, count);
 	if (!set_row(forms, rows))
 		return false;
 	set_rows(forms, rows);
@@ -190,12 +200,12 @@ static bool has_halo(const struct sk_sized *sized, const struct sk_step_access *
 static bool is_divided(struct sk_sized *sized, const struct sk_step_access *access)
 {
 	const struct sk_plan_argument *argument = argument_of(sized, access);
-	const struct sk_normal *bytes = SK_SIZED_ARGUMENT(sized, access, element_bytes);
+	const struct sk_normal *bytes = ARGUMENT_FORM(sized, access, element_bytes);
 	struct sk_sized_rows rows;
 
 	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes != 0 && !has_halo(sized, access) &&
 	       sk_plan_divides(step_of(sized, access)) && sk_sized_rows(sized, access, &rows) &&
-	       sk_normal_equal(sk_normal_multiply(&sized->forms, bytes, sk_sized_extent(sized, access)),
+	       sk_normal_equal(sk_normal_multiply(&sized->forms, bytes, extent_form(sized, access)),
 			       shared_bytes(sized, &rows));
 }
 
@@ -213,7 +223,7 @@ static void share_blocks(struct sk_sized *sized, const struct sk_step_access *ac
 			 uint64_t blocks, struct sharing *sharing)
 {
 	struct sk_normals *forms = &sized->forms;
-	const struct sk_normal *row = sk_normal_quotient(forms, sk_sized_extent(sized, access), rows);
+	const struct sk_normal *row = sk_normal_quotient(forms, extent_form(sized, access), rows);
 	int64_t number;
 	bool regular = sk_normal_is_number(rows, &number) && (uint64_t)number % blocks == 0;
 
@@ -231,18 +241,17 @@ static struct sharing find_sharing(struct sk_sized *sized, const struct sk_step_
 	struct sharing sharing = {.first_core = partition->first_core};
 
 	if (step->kind == SK_STEP_BLOCKS_RANGE) {
-		share_blocks(sized, access, SK_SIZED(sized, SK_DIMS_STEPS, view->steps, step, extent), step->blocks,
+		share_blocks(sized, access, FIELD_FORM(sized, SK_DIMS_STEPS, view->steps, step, extent), step->blocks,
 			     &sharing);
 	} else if (partition->blocks) {
-		share_blocks(sized, access, SK_SIZED(sized, SK_DIMS_PARTITIONS, view->partitions, partition, rows),
+		share_blocks(sized, access, FIELD_FORM(sized, SK_DIMS_PARTITIONS, view->partitions, partition, rows),
 			     partition->blocks, &sharing);
 	} else {
-		sharing.extent = SK_SIZED(sized, SK_DIMS_PARTITIONS, view->partitions, partition, extent);
-		sharing.unit = SK_SIZED(sized, SK_DIMS_PARTITIONS, view->partitions, partition, unit);
+		sharing.extent = FIELD_FORM(sized, SK_DIMS_PARTITIONS, view->partitions, partition, extent);
+		sharing.unit = FIELD_FORM(sized, SK_DIMS_PARTITIONS, view->partitions, partition, unit);
 		sharing.first = times(sized, sharing.unit, view->calls[access->call].scale);
 	}
-	sharing.bytes =
-		sk_normal_multiply(&sized->forms, sharing.first, SK_SIZED_ARGUMENT(sized, access, element_bytes));
+	sharing.bytes = sk_normal_multiply(&sized->forms, sharing.first, ARGUMENT_FORM(sized, access, element_bytes));
 	return sharing;
 }
 
@@ -308,8 +317,7 @@ bool sk_sized_allowed_within_call(struct sk_sized *sized, const struct sk_step_a
 	return a->kind == SK_ARGUMENT_POINTER && b->kind == SK_ARGUMENT_POINTER && a->space == b->space &&
 	       a->index == b->index && sk_sized_rows(sized, one, &rows) && sk_sized_rows(sized, other, &other_rows) &&
 	       same_rows(&rows, &other_rows) &&
-	       sk_normal_equal(SK_SIZED_ARGUMENT(sized, one, element_bytes),
-			       SK_SIZED_ARGUMENT(sized, other, element_bytes)) &&
+	       sk_normal_equal(ARGUMENT_FORM(sized, one, element_bytes), ARGUMENT_FORM(sized, other, element_bytes)) &&
 	       (step->kind == SK_STEP_BLOCKS || is_divided(sized, one));
 }
 
@@ -330,8 +338,8 @@ static bool division_fits(struct sk_sized *sized, const struct sk_step_access *a
 {
 	const struct sk_plan_argument *argument = argument_of(sized, access);
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(sized->view, argument);
-	const struct sk_normal *extent = sk_sized_extent(sized, access);
-	const struct sk_normal *bytes = SK_SIZED_ARGUMENT(sized, access, element_bytes);
+	const struct sk_normal *extent = extent_form(sized, access);
+	const struct sk_normal *bytes = ARGUMENT_FORM(sized, access, element_bytes);
 	struct sk_normals *forms = &sized->forms;
 	const struct sk_normal *all = sk_normal_multiply(forms, bytes, extent);
 
@@ -344,8 +352,8 @@ static bool division_fits(struct sk_sized *sized, const struct sk_step_access *a
 	}
 	if (pattern && pattern->halo)
 		all = sk_normal_add(forms, all,
-				    SK_SIZED(sized, SK_DIMS_PATTERNS, sized->view->patterns, pattern, halo));
-	return sk_normal_at_most(forms, all, SK_SIZED_ARGUMENT(sized, access, size));
+				    FIELD_FORM(sized, SK_DIMS_PATTERNS, sized->view->patterns, pattern, halo));
+	return sk_normal_at_most(forms, all, ARGUMENT_FORM(sized, access, size));
 }
 
 static bool rows_fit(struct sk_sized *sized, const struct sk_step_access *access, const struct sk_sized_rows *rows)
@@ -357,7 +365,7 @@ static bool rows_fit(struct sk_sized *sized, const struct sk_step_access *access
 		return true;
 	last = sk_normal_multiply(forms, sk_normal_subtract(forms, rows->count, one), rows->stride);
 	return sk_normal_at_most(forms, rows->width, rows->stride) && sk_normal_at_most(forms, one, rows->count) &&
-	       sk_normal_equal(sk_normal_add(forms, last, rows->width), SK_SIZED_ARGUMENT(sized, access, size));
+	       sk_normal_equal(sk_normal_add(forms, last, rows->width), ARGUMENT_FORM(sized, access, size));
 }
 
 /* The elements of the inner loop, and the addresses of a table, are inside. */
@@ -366,13 +374,14 @@ static bool pattern_fits(struct sk_sized *sized, const struct sk_step_access *ac
 	const struct sk_plan_view *view = sized->view;
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument_of(sized, access));
 	const struct sk_plan_loop *loops = sk_plan_loops(view, &view->calls[access->call]);
-	const struct sk_normal *size = SK_SIZED_ARGUMENT(sized, access, size);
+	const struct sk_normal *size = ARGUMENT_FORM(sized, access, size);
 	struct sk_normals *forms = &sized->forms;
 	bool fits = true;
 
 	if (pattern && pattern->inner_bytes) {
-		const struct sk_normal *bytes = SK_SIZED(sized, SK_DIMS_PATTERNS, view->patterns, pattern, inner_bytes);
-		const struct sk_normal *extent = SK_SIZED(sized, SK_DIMS_LOOPS, view->loops, &loops[1], extent);
+		const struct sk_normal *bytes =
+			FIELD_FORM(sized, SK_DIMS_PATTERNS, view->patterns, pattern, inner_bytes);
+		const struct sk_normal *extent = FIELD_FORM(sized, SK_DIMS_LOOPS, view->loops, &loops[1], extent);
 		const struct sk_normal *most =
 			rows->stride ? sk_normal_add(forms, size, sk_normal_subtract(forms, rows->stride, rows->width))
 				     : size;
@@ -381,7 +390,7 @@ static bool pattern_fits(struct sk_sized *sized, const struct sk_step_access *ac
 	}
 	if (pattern && pattern->table_count > 1 && pattern->table_stride) {
 		const struct sk_normal *stride =
-			SK_SIZED(sized, SK_DIMS_PATTERNS, view->patterns, pattern, table_stride);
+			FIELD_FORM(sized, SK_DIMS_PATTERNS, view->patterns, pattern, table_stride);
 
 		fits &= sk_normal_at_most(forms,
 					  sk_normal_add(forms, times(sized, stride, pattern->table_count - 1),
@@ -395,8 +404,8 @@ static bool is_aligned(struct sk_sized *sized, const struct sk_step_access *acce
 {
 	uint32_t size = sk_dtype_size((enum sk_dtype)argument_of(sized, access)->dtype);
 
-	return size <= 1 || (sk_normal_divides(SK_SIZED_ARGUMENT(sized, access, offset), size) &&
-			     sk_normal_divides(SK_SIZED_ARGUMENT(sized, access, element_bytes), size));
+	return size <= 1 || (sk_normal_divides(ARGUMENT_FORM(sized, access, offset), size) &&
+			     sk_normal_divides(ARGUMENT_FORM(sized, access, element_bytes), size));
 }
 
 const char *sk_sized_check(struct sk_sized *sized, const struct sk_step_access *access, uint64_t start)
@@ -411,7 +420,7 @@ const char *sk_sized_check(struct sk_sized *sized, const struct sk_step_access *
 
 	if (!sk_sized_rows(sized, access, &rows))
 		return "its bytes are not known";
-	end = sk_normal_add(forms, first, SK_SIZED(sized, SK_DIMS_TYPES, view->types, type, bytes));
+	end = sk_normal_add(forms, first, FIELD_FORM(sized, SK_DIMS_TYPES, view->types, type, bytes));
 	over_read = sk_normal_number(forms, pattern ? pattern->over_read : 0);
 	if (!sk_normal_at_most(forms, first, rows.start) || !sk_normal_at_most(forms, rows.end, end))
 		return "it leaves its tensor";

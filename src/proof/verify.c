@@ -707,14 +707,18 @@ static void check_sized_partition(struct verifier *verifier, uint32_t launch, ui
 		return;
 
 	const struct sk_plan_partition *partition = &view->partitions[step->partition];
-	const struct sk_normal *extent = SK_SIZED(sized, SK_DIMS_PARTITIONS, view->partitions, partition, extent);
-	const struct sk_normal *unit = SK_SIZED(sized, SK_DIMS_PARTITIONS, view->partitions, partition, unit);
-	const struct sk_normal *rows = SK_SIZED(sized, SK_DIMS_PARTITIONS, view->partitions, partition, rows);
+	const struct sk_normal *extent = sk_sized_field(sized, SK_DIMS_PARTITIONS, step->partition,
+							offsetof(struct sk_plan_partition, extent), partition->extent);
+	const struct sk_normal *unit = sk_sized_field(sized, SK_DIMS_PARTITIONS, step->partition,
+						      offsetof(struct sk_plan_partition, unit), partition->unit);
+	const struct sk_normal *rows = sk_sized_field(sized, SK_DIMS_PARTITIONS, step->partition,
+						      offsetof(struct sk_plan_partition, rows), partition->rows);
 	const struct sk_normal *row = partition->blocks ? sk_normal_quotient(&sized->forms, extent, rows) : extent;
 	const struct sk_normal *one = sk_normal_number(&sized->forms, 1);
 
 	const struct sk_normal *divided = step->kind == SK_STEP_SPLIT
-						  ? SK_SIZED(sized, SK_DIMS_STEPS, view->steps, step, extent)
+						  ? sk_sized_field(sized, SK_DIMS_STEPS, index,
+								   offsetof(struct sk_plan_step, extent), step->extent)
 						  : sk_normal_number(&sized->forms, step->blocks);
 
 	if (!sk_normal_equal(extent, divided) || !sk_normal_at_most(&sized->forms, one, unit) ||
