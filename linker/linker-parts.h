@@ -1,4 +1,5 @@
-/* One link: its state, its passes in their order, relocations, and the functions of a machine. */
+/* One link: its passes in their order, its state, the functions of a machine, and the functions of the passes in the
+ * order of the passes. */
 #ifndef SK_LINKER_LINKER_PARTS_H
 #define SK_LINKER_LINKER_PARTS_H
 
@@ -17,221 +18,72 @@
 #include "linker/output.h"
 
 struct sk_ahead;
-struct sk_arena;
 struct sk_collecting;
+struct sk_linker;
+struct sk_property;
+struct sk_reading;
 struct sk_version;
 
-/* ==== relocation ====
+/* ==== passes ====
  *
- * Relocations of sections: the target of each, how code reaches it, and how it is resolved. */
-
-struct sk_linker;
-
-/* The kind of a relocation's target. The order is that of the columns of the table in scan.c. */
-enum sk_target_kind {
-	SK_TARGET_DEFINED, /* in a section of the image */
-	SK_TARGET_ABSOLUTE, /* a number */
-	SK_TARGET_IMPORT, /* of a function */
-	SK_TARGET_DATA, /* import of data */
-	SK_TARGET_WEAK, /* undefined, weakly: 0 */
-	SK_TARGET_THREAD_LOCAL,
-	SK_TARGET_THREAD_IMPORT, /* import of a thread-local variable */
-	SK_TARGET_INDIRECT, /* IFUNC */
-	SK_TARGET_KIND_COUNT,
-	SK_TARGET_UNDEFINED = SK_TARGET_KIND_COUNT,
-	SK_TARGET_MISSING, /* in a section that is not in the image */
-	SK_TARGET_OUTSIDE, /* after the end of a mergeable section, or before its start */
-};
-
-static inline bool sk_is_import(enum sk_target_kind kind)
-{
-	return kind == SK_TARGET_IMPORT || kind == SK_TARGET_DATA || kind == SK_TARGET_THREAD_IMPORT;
-}
-
-struct sk_target {
-	enum sk_target_kind kind;
-	sk_symbol symbol; /* SK_NONE: a local symbol */
-	struct sk_input_section *section; /* NULL: not in a section: SK_TARGET_ABSOLUTE and undefined symbols */
-	uint64_t value; /* offset in it, or the absolute value */
-	uint64_t offset; /* in the object's section, with an addend that selects a string or record */
-	bool folded; /* another section replaces the one that is meant */
-};
-
-/* The contents of a word of the GOT. */
-enum sk_slot_kind {
-	SK_SLOT_ADDRESS, /* of a place, or an absolute value */
-	SK_SLOT_DISTANCE, /* from the thread pointer, of a place in the package's thread-local block, or of an import */
-	SK_SLOT_BLOCK, /* the block's identity for __tls_get_addr; the next word holds an offset in it */
-	SK_SLOT_OFFSET,
-};
-
-/* A word of the GOT. With -r: a place that relocations must name by a symbol of its own. */
-struct sk_got_slot {
-	enum sk_slot_kind kind;
-	sk_symbol symbol; /* SK_NONE: a local symbol, or the word that is reserved for _GLOBAL_OFFSET_TABLE_ */
-	const struct sk_input_section *section;
-	uint64_t value;
-};
-
-/* ---- target.c ---- */
-
-/* Return the target of a relocation of the section, or of a symbol. */
-struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_input_section *section,
-				      const sk_elf_relocation *relocation);
-struct sk_target sk_symbol_target(struct sk_linker *linker, sk_symbol symbol);
-
-/* Return the name of the target of a relocation of the section, for messages. */
-const char *sk_relocation_name(const struct sk_linker *linker, const struct sk_input_section *section,
-			       const sk_elf_relocation *relocation);
-
-/* Return whether a GOT access of a live section is rewritten to reach the symbol directly. */
-bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section *section,
-		   const sk_elf_relocation *relocation, const struct sk_target *target);
-
-/* Return whether the relocation's instruction is rewritten from an absolute address to a distance: the target lies in
- * the package, or is reached by a stub or a slot of it. */
-bool sk_is_narrowed(const struct sk_linker *linker, const struct sk_input_section *section,
-		    const sk_elf_relocation *relocation, const struct sk_target *target);
-
-/* Return the GOT slot of a target, or SK_NONE. */
-uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_section *section,
-		    const sk_elf_relocation *relocation, const struct sk_target *target);
-
-/* ---- undefined.c ---- */
-
-/* Note that the relocation uses an undefined symbol. If the options ask for it, a trap serves a call; otherwise the
- * symbol is missing. */
-void sk_undefined_use(struct sk_linker *linker, const struct sk_input_section *section,
-		      const sk_elf_relocation *relocation, sk_symbol symbol);
-
-/* Note that the command line or the manifest requires an undefined symbol. */
-void sk_undefined_require(struct sk_linker *linker, sk_symbol symbol);
-
-/* Report the missing symbols as errors, and traps as warnings if the options ask for them. */
-void sk_undefined_report(struct sk_linker *linker);
-
-/* ---- traps.c ---- */
-
-/* Return whether the options ask for traps for calls of this undefined symbol. */
-bool sk_trap_is_wanted(const struct sk_linker *linker, sk_symbol symbol);
-
-/* Return whether the relocation is that of a call or jump, which a trap can be the target of. */
-bool sk_trap_serves(const struct sk_linker *linker, const struct sk_input_section *section,
-		    const sk_elf_relocation *relocation);
-
-/* Give the undefined symbol a trap. */
-void sk_trap_add(struct sk_linker *linker, sk_symbol symbol);
-uint64_t sk_trap_address(const struct sk_linker *linker, sk_symbol symbol);
-
-void sk_traps_write(struct sk_linker *linker);
-
-/* ---- thread-storage.c ---- */
-
-/* Return whether the relocation belongs to an access to a thread-local variable. */
-bool sk_is_thread_expression(enum sk_expression expression);
-
-/* Find the symbols that C++ calls for a thread-local object with a destructor. Called before any relocation is looked
- * at. */
-void sk_thread_destructors_find(struct sk_linker *linker);
-bool sk_is_thread_destructor(const struct sk_linker *linker, sk_symbol symbol);
-
-/* Make the slots that the relocation of a thread-local variable needs, and return the first of them. */
-void sk_thread_slots_need(struct sk_linker *linker, enum sk_expression expression, const struct sk_target *target);
-uint32_t sk_thread_slot_of(const struct sk_linker *linker, enum sk_expression expression,
-			   const struct sk_target *target);
-
-/* Return the offset of a place in the package's thread-local block. */
-uint64_t sk_thread_offset(const struct sk_linker *linker, const struct sk_input_section *section, uint64_t value);
-
-/* ---- scan.c ---- */
-
-/* Return whether sk_scan has to look at the relocation, because it may need more than a value known at link time. */
-bool sk_needs_scan(const struct sk_linker *linker, const struct sk_input_section *section,
-		   const sk_elf_relocation *relocation, const struct sk_target *target);
-
-/* With -r: return whether the relocation must name its target by a symbol of the target's own. Section and offset are
- * not enough in a GOT access, and for a string or record that the next linker may move. */
-bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_section *section,
-		     const sk_elf_relocation *relocation, const struct sk_target *target);
-
-/* ---- relocate.c ---- */
-
-/* Write the value into the field, which is at `place` in the image, if it fits. */
-void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *section,
-		       const sk_elf_relocation *relocation, uint8_t *field, uint64_t value, uint64_t place);
-
-/* Apply one relocation: `bytes` is the whole section (or record), which is at `address` in the image and begins at
- * `base` in the section. */
-void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *section,
-		     const sk_elf_relocation *relocation, uint8_t *bytes, uint64_t base, uint64_t address);
-
-/* ---- relocatable-emit.c ---- */
-
-/* Resolve a relocation of a section into its bytes as far as the value is known, or leave it to the next linker. */
-void sk_relocatable_emit(struct sk_linker *linker, const struct sk_input_section *section,
-			 const sk_elf_relocation *relocation, uint8_t *bytes);
-
-/* Do the same for a record of an unwind table, if it is live, and its relocations. */
-void sk_relocatable_emit_frame(struct sk_linker *linker, struct sk_frame *frame);
-
-/* ==== state.c ====
+ * The passes of a link, in this order; start here to find a part of it. The input is in object.h, the output in
+ * output.h.
  *
- * Results on the sections that functions reach: the components that state.c finds. */
-
-/* A section that has been reached from a function. */
-struct sk_reached_section {
-	struct sk_input_section *section;
-	uint32_t low; /* the lowest node of an open component that it is known to lead to */
-	uint32_t component;
-	const char *barrier; /* a barrier that it refers to, or NULL */
-};
-
-/* Sections that reach one another, so that they all reach the same sections. */
-struct sk_component {
-	SK_ARRAY(struct sk_input_section *) states; /* hidden states among them */
-	SK_ARRAY(uint32_t)
-	targets; /* other components of interest that they lead to directly */
-	SK_ARRAY(uint32_t) answer; /* numbers of all states that they lead to; filled at the first question */
-	bool answered;
-	const char *barrier; /* a barrier that one of them, or a component that they lead to, refers to, or NULL */
-	struct sk_input_section *thread_storage; /* thread-local section that they lead to, or NULL */
-	bool stateful; /* it contains or leads to states */
-	uint32_t group; /* number of the joined states that contain all states it leads to; 0: not joined */
-	uint32_t isa; /* levels needed by the objects of the sections that they lead to */
-	uint32_t search; /* the last search that visited it */
-};
-
-/* A section on the path from a function to the section being looked at. */
-struct sk_path_step {
-	uint32_t node;
-	uint32_t next; /* number of its target that is looked at next */
-	size_t first_target; /* height of the stack of targets before */
-};
-
-/* Hidden states that count as one: a set of a union-find forest. */
-struct sk_state_group {
-	uint32_t parent; /* its own number: it has not been joined with another set */
-	uint32_t search; /* the last search that visited it */
-	struct sk_input_section *state; /* represents all of them; NULL until it is first needed */
-	bool has_library; /* one of the joined components leads to the C library's state */
-};
-
-struct sk_reached {
-	SK_ARRAY(struct sk_reached_section) nodes;
-	SK_ARRAY(struct sk_component) components;
-	SK_ARRAY(struct sk_state_group) groups; /* the first one is unused */
-	/* Stacks, empty between searches. */
-	SK_ARRAY(struct sk_path_step) path;
-	SK_ARRAY(uint32_t) open; /* nodes without a complete component */
-	SK_ARRAY(uint32_t) targets; /* components that they lead to */
-	uint32_t search; /* number of the last search among components */
-	uint32_t import_search; /* the last search that visited the C library's state */
-};
+ *   read.c     reads or maps files, walks archives (archive.c), opens objects; in several threads (ahead.c)
+ *   input.c    makes read files inputs of the link, in command-line order, and enters their symbols
+ *   object.c   validates once, so that later passes can trust: every check of an object's bytes is here, in load.c,
+ *              and in frames.c for .eh_frame
+ *   symbols.c  interns names and keeps their definitions
+ *   aliases.c  names to which the command line gives another meaning
+ *   ifuncs.c   chooses the functions of IFUNCs
+ *   resolve.c  pulls members and chooses definitions
+ *   finalizer.c  destroys static objects when the package is unloaded
+ *   synthetic.c  sections that do not come from inputs
+ *   version-script.c  reads which names are to be exported; exports.c finds and exports them
+ *   kernels.c  lookups for the other parts of sklink: functions by name, signatures
+ *   functions.c  which symbols can be kernels, and local ones by name
+ *   state.c    the hidden state and instruction sets that a function reaches
+ *   copies.c   copies of functions
+ *   ranges.c   __start_NAME and __stop_NAME
+ *   collect.c  marks reached sections, first those of kernels; why-live.c prints the references that reach them
+ *   ordering.c reads the symbol ordering file and finds its sections
+ *   notes.c    joins the program properties of reached objects and keeps their notes
+ *   debug.c    keeps the debug information of reached objects; debug-write.c writes it
+ *   merge.c    joins equal strings and records
+ *   icf.c      folds equivalent sections; significance.c and refine.c help
+ *   frames.c   chooses and places the unwind tables' records; frames-write.c writes them
+ *   scan.c     classifies the relocations of live sections: GOT slots, PLT stubs, dynamic relocations, every refusal
+ *   undefined.c  undefined symbols: their users, and suggestions
+ *   traps.c    code in place of undefined functions
+ *   thread-storage.c  slots for thread-local variables, and the image of their blocks
+ *   dynamic.c  symbol, hash, version and dynamic tables
+ *   outputs.c  output sections; layout.c, their addresses; segments.c, the program headers (output.h)
+ *   relocate.c computes the expressions; the machine's table of relocations writes the bits
+ *   image.c    the bytes of the file, the symbol table, the build-id
+ *   labels.c   distinguishes functions of one name in the symbol table
+ *   relocatable.c  with -r, instead of dynamic.c and relocate.c: an object with the remaining relocations, which
+ *              relocatable-emit.c makes
+ *   parts.c    the parts of the file
+ *   write.c    the file
+ *
+ * Used by several of them:
+ *
+ *   section.c  kind, place and name of a section (object.h)
+ *   target.c   the target of a relocation (linker-parts.h)
+ *   imports.c  the C library's functions and objects for packages (object.h)
+ *
+ * Printed for users (object.h):
+ *
+ *   texts.c    the map, the dependencies, and lines on decisions of the link
+ *   demangle.c names as programmers write them
+ *   cref.c     the definers and users of each name
+ *   reach.c    how much of the image code reaches
+ *   statistics.c  counts */
 
 /* ==== state of a link ====
  *
  * The data of a link. Everything is in the link's arena, except mapped files, which the linker unmaps when it is
- * destroyed. The list of passes below says which of them fills which part. */
+ * destroyed. The list of passes above says which of them fills which part. */
 
 /* A section from sk_linker_add_section. */
 struct sk_synthetic {
@@ -305,6 +157,74 @@ enum { SK_RECENT_MERGED = 32 };
 struct sk_constants_hash {
 	uint64_t offset, size; /* 0: no constants */
 	uint8_t hash[16]; /* XXH3-128, canonical */
+};
+
+/* The contents of a word of the GOT. */
+enum sk_slot_kind {
+	SK_SLOT_ADDRESS, /* of a place, or an absolute value */
+	SK_SLOT_DISTANCE, /* from the thread pointer, of a place in the package's thread-local block, or of an import */
+	SK_SLOT_BLOCK, /* the block's identity for __tls_get_addr; the next word holds an offset in it */
+	SK_SLOT_OFFSET,
+};
+
+/* A word of the GOT. With -r: a place that relocations must name by a symbol of its own. */
+struct sk_got_slot {
+	enum sk_slot_kind kind;
+	sk_symbol symbol; /* SK_NONE: a local symbol, or the word that is reserved for _GLOBAL_OFFSET_TABLE_ */
+	const struct sk_input_section *section;
+	uint64_t value;
+};
+
+/* ---- results on the sections that functions reach: the components that state.c finds ---- */
+
+/* A section that has been reached from a function. */
+struct sk_reached_section {
+	struct sk_input_section *section;
+	uint32_t low; /* the lowest node of an open component that it is known to lead to */
+	uint32_t component;
+	const char *barrier; /* a barrier that it refers to, or NULL */
+};
+
+/* Sections that reach one another, so that they all reach the same sections. */
+struct sk_component {
+	SK_ARRAY(struct sk_input_section *) states; /* hidden states among them */
+	SK_ARRAY(uint32_t)
+	targets; /* other components of interest that they lead to directly */
+	SK_ARRAY(uint32_t) answer; /* numbers of all states that they lead to; filled at the first question */
+	bool answered;
+	const char *barrier; /* a barrier that one of them, or a component that they lead to, refers to, or NULL */
+	struct sk_input_section *thread_storage; /* thread-local section that they lead to, or NULL */
+	bool stateful; /* it contains or leads to states */
+	uint32_t group; /* number of the joined states that contain all states it leads to; 0: not joined */
+	uint32_t isa; /* levels needed by the objects of the sections that they lead to */
+	uint32_t search; /* the last search that visited it */
+};
+
+/* A section on the path from a function to the section being looked at. */
+struct sk_path_step {
+	uint32_t node;
+	uint32_t next; /* number of its target that is looked at next */
+	size_t first_target; /* height of the stack of targets before */
+};
+
+/* Hidden states that count as one: a set of a union-find forest. */
+struct sk_state_group {
+	uint32_t parent; /* its own number: it has not been joined with another set */
+	uint32_t search; /* the last search that visited it */
+	struct sk_input_section *state; /* represents all of them; NULL until it is first needed */
+	bool has_library; /* one of the joined components leads to the C library's state */
+};
+
+struct sk_reached {
+	SK_ARRAY(struct sk_reached_section) nodes;
+	SK_ARRAY(struct sk_component) components;
+	SK_ARRAY(struct sk_state_group) groups; /* the first one is unused */
+	/* Stacks, empty between searches. */
+	SK_ARRAY(struct sk_path_step) path;
+	SK_ARRAY(uint32_t) open; /* nodes without a complete component */
+	SK_ARRAY(uint32_t) targets; /* components that they lead to */
+	uint32_t search; /* number of the last search among components */
+	uint32_t import_search; /* the last search that visited the C library's state */
 };
 
 struct sk_linker {
@@ -434,8 +354,6 @@ static inline bool sk_is_made(const struct sk_linker *linker, enum sk_made made)
  * Properties of an instruction set beyond its relocations (format/relocation-types.h): rewritable instructions, stubs,
  * and machine-specific values in ELF files. One const table per machine. */
 
-struct sk_property;
-
 /* The rule by which objects' values of a program property are combined into the image's (notes.c). */
 enum sk_property_rule {
 	SK_PROPERTY_UNKNOWN, /* meaning for the image unknown: dropped */
@@ -530,91 +448,11 @@ static inline uint64_t sk_page_size(const struct sk_linker *linker)
 	return linker->options.max_page_size ? linker->options.max_page_size : linker->architecture->page_size;
 }
 
-/* ==== folding ====
- *
- * Equivalent sections: for icf.c, with the help of significance.c and refine.c. */
-
-/* Nodes with numbered edges, and a class for each. */
-struct sk_graph {
-	uint32_t node_count, class_count;
-	uint32_t *classes; /* of nodes */
-	const uint64_t *first_edges; /* of nodes, in targets, and the end */
-	const uint32_t *targets; /* of edges: nodes */
-};
-
-/* Mark the sections with significant addresses. Return false if a table of them is damaged. */
-bool sk_find_significant(struct sk_linker *linker);
-
-/* Split the classes until equal nodes have equal successors, edge by edge. Nodes of one class must have equal numbers
- * of edges. Takes m log n steps for m edges and n nodes. */
-void sk_refine(struct sk_arena *arena, struct sk_graph *graph);
-
-/* ==== passes ====
- *
- * The passes of a link, in this order; start here to find a part of it. The input is in object.h, the output in
- * output.h.
- *
- *   read.c     reads or maps files, walks archives (archive.c), opens objects; in several threads (ahead.c)
- *   input.c    makes read files inputs of the link, in command-line order, and enters their symbols
- *   object.c   validates once, so that later passes can trust: every check of an object's bytes is here, in load.c,
- *              and in frames.c for .eh_frame
- *   symbols.c  interns names and keeps their definitions
- *   aliases.c  names to which the command line gives another meaning
- *   ifuncs.c   chooses the functions of IFUNCs
- *   resolve.c  pulls members and chooses definitions
- *   finalizer.c  destroys static objects when the package is unloaded
- *   synthetic.c  sections that do not come from inputs
- *   version-script.c  reads which names are to be exported; exports.c finds and exports them
- *   kernels.c  lookups for the other parts of sklink: functions by name, signatures
- *   functions.c  which symbols can be kernels, and local ones by name
- *   state.c    the hidden state and instruction sets that a function reaches
- *   copies.c   copies of functions
- *   ranges.c   __start_NAME and __stop_NAME
- *   collect.c  marks reached sections, first those of kernels; why-live.c prints the references that reach them
- *   ordering.c reads the symbol ordering file and finds its sections
- *   notes.c    joins the program properties of reached objects and keeps their notes
- *   debug.c    keeps the debug information of reached objects; debug-write.c writes it
- *   merge.c    joins equal strings and records
- *   icf.c      folds equivalent sections; significance.c and refine.c help
- *   frames.c   chooses and places the unwind tables' records; frames-write.c writes them
- *   scan.c     classifies the relocations of live sections: GOT slots, PLT stubs, dynamic relocations, every refusal
- *   undefined.c  undefined symbols: their users, and suggestions
- *   traps.c    code in place of undefined functions
- *   thread-storage.c  slots for thread-local variables, and the image of their blocks
- *   dynamic.c  symbol, hash, version and dynamic tables
- *   outputs.c  output sections; layout.c, their addresses; segments.c, the program headers (output.h)
- *   relocate.c computes the expressions; the machine's table of relocations writes the bits
- *   image.c    the bytes of the file, the symbol table, the build-id
- *   labels.c   distinguishes functions of one name in the symbol table
- *   relocatable.c  with -r, instead of dynamic.c and relocate.c: an object with the remaining relocations, which
- *              relocatable-emit.c makes
- *   parts.c    the parts of the file
- *   write.c    the file
- *
- * Used by several of them:
- *
- *   section.c  kind, place and name of a section (object.h)
- *   target.c   the target of a relocation (linker-parts.h)
- *   imports.c  the C library's functions and objects for packages (object.h)
- *
- * Printed for users (object.h):
- *
- *   texts.c    the map, the dependencies, and lines on decisions of the link
- *   demangle.c names as programmers write them
- *   cref.c     the definers and users of each name
- *   reach.c    how much of the image code reaches
- *   statistics.c  counts */
-
-struct sk_reading;
-
-/* ---- while inputs are added ---- */
+/* ==== input ==== */
 
 /* Read --defsym and --wrap, before the first input. */
 void sk_aliases_read(struct sk_linker *linker);
 void sk_ifuncs_read(struct sk_linker *linker);
-
-/* Warn of each choice of --ifunc that is not about an IFUNC, once all inputs are known. */
-void sk_ifuncs_check(struct sk_linker *linker);
 
 /* Fill linker->patterns and linker->defined_versions, before the first input. */
 void sk_version_script_read(struct sk_linker *linker);
@@ -630,13 +468,27 @@ void sk_ahead_destroy(struct sk_linker *linker);
 /* Add the object to the linker, and its symbols to the linker's table. */
 bool sk_object_enter(struct sk_linker *linker, struct sk_object *object);
 
-/* ---- the passes of the link, in linker.c ---- */
+/* ==== resolution ==== */
+
+/* Warn of each choice of --ifunc that is not about an IFUNC, once all inputs are known. */
+void sk_ifuncs_check(struct sk_linker *linker);
 
 /* Define __dso_handle if it is wanted, with the package's destructor that belongs to it. Called after resolution. */
 void sk_finalizer_add(struct sk_linker *linker);
 
 /* Export the names of the version script. Called after resolution. */
 bool sk_export(struct sk_linker *linker);
+
+/* ---- kernels.c ---- */
+
+/* Add to the last message the kernel through which the section is part of the image, if there is one. */
+void sk_note_kernel(struct sk_linker *linker, const struct sk_input_section *section);
+
+/* Return an object of the input (SK_NONE: of any) with a local function of this name, or NULL. For messages only: it
+ * looks at every local symbol. */
+const struct sk_object *sk_find_local_function(const struct sk_linker *linker, uint32_t input, const char *name);
+
+/* ==== collection ==== */
 
 /* Make synthetic sections look like those of objects: relocations get the machine's types, unwind records are read.
  * Return false if a record is damaged. */
@@ -656,6 +508,8 @@ bool sk_notes_collect(struct sk_linker *linker);
  * damaged. */
 bool sk_debug_collect(struct sk_linker *linker);
 
+/* ==== merging and folding ==== */
+
 /* Join the needed strings and records: linker->merged, with all sizes. */
 void sk_merge(struct sk_linker *linker);
 
@@ -663,15 +517,145 @@ void sk_merge(struct sk_linker *linker);
  * if an object is damaged. */
 bool sk_icf(struct sk_linker *linker);
 
+/* ---- significance.c, refine.c ---- */
+
+/* Nodes with numbered edges, and a class for each. */
+struct sk_graph {
+	uint32_t node_count, class_count;
+	uint32_t *classes; /* of nodes */
+	const uint64_t *first_edges; /* of nodes, in targets, and the end */
+	const uint32_t *targets; /* of edges: nodes */
+};
+
+/* Mark the sections with significant addresses. Return false if a table of them is damaged. */
+bool sk_find_significant(struct sk_linker *linker);
+
+/* Split the classes until equal nodes have equal successors, edge by edge. Nodes of one class must have equal numbers
+ * of edges. Takes m log n steps for m edges and n nodes. */
+void sk_refine(struct sk_arena *arena, struct sk_graph *graph);
+
 /* Choose the remaining records and place them: sets the sizes of .eh_frame and .eh_frame_hdr. */
 void sk_frames_place(struct sk_linker *linker);
+
+/* ==== relocations of live sections ====
+ *
+ * The target of each, how code reaches it, and the slots, stubs and imports for it. */
 
 /* Check that a package can hold every relocation of a live section; number slots, stubs and imports. */
 bool sk_scan(struct sk_linker *linker);
 
-/* Lay out and write an object, in two steps that replace the passes after sk_scan. */
-bool sk_relocatable_make(struct sk_linker *linker);
-bool sk_relocatable_finish(struct sk_linker *linker);
+/* The kind of a relocation's target. The order is that of the columns of the table in scan.c. */
+enum sk_target_kind {
+	SK_TARGET_DEFINED, /* in a section of the image */
+	SK_TARGET_ABSOLUTE, /* a number */
+	SK_TARGET_IMPORT, /* of a function */
+	SK_TARGET_DATA, /* import of data */
+	SK_TARGET_WEAK, /* undefined, weakly: 0 */
+	SK_TARGET_THREAD_LOCAL,
+	SK_TARGET_THREAD_IMPORT, /* import of a thread-local variable */
+	SK_TARGET_INDIRECT, /* IFUNC */
+	SK_TARGET_KIND_COUNT,
+	SK_TARGET_UNDEFINED = SK_TARGET_KIND_COUNT,
+	SK_TARGET_MISSING, /* in a section that is not in the image */
+	SK_TARGET_OUTSIDE, /* after the end of a mergeable section, or before its start */
+};
+
+static inline bool sk_is_import(enum sk_target_kind kind)
+{
+	return kind == SK_TARGET_IMPORT || kind == SK_TARGET_DATA || kind == SK_TARGET_THREAD_IMPORT;
+}
+
+struct sk_target {
+	enum sk_target_kind kind;
+	sk_symbol symbol; /* SK_NONE: a local symbol */
+	struct sk_input_section *section; /* NULL: not in a section: SK_TARGET_ABSOLUTE and undefined symbols */
+	uint64_t value; /* offset in it, or the absolute value */
+	uint64_t offset; /* in the object's section, with an addend that selects a string or record */
+	bool folded; /* another section replaces the one that is meant */
+};
+
+/* ---- target.c ---- */
+
+/* Return the target of a relocation of the section, or of a symbol. */
+struct sk_target sk_relocation_target(struct sk_linker *linker, const struct sk_input_section *section,
+				      const sk_elf_relocation *relocation);
+struct sk_target sk_symbol_target(struct sk_linker *linker, sk_symbol symbol);
+
+/* Return the name of the target of a relocation of the section, for messages. */
+const char *sk_relocation_name(const struct sk_linker *linker, const struct sk_input_section *section,
+			       const sk_elf_relocation *relocation);
+
+/* Return whether a GOT access of a live section is rewritten to reach the symbol directly. */
+bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section *section,
+		   const sk_elf_relocation *relocation, const struct sk_target *target);
+
+/* Return whether the relocation's instruction is rewritten from an absolute address to a distance: the target lies in
+ * the package, or is reached by a stub or a slot of it. */
+bool sk_is_narrowed(const struct sk_linker *linker, const struct sk_input_section *section,
+		    const sk_elf_relocation *relocation, const struct sk_target *target);
+
+/* Return the GOT slot of a target, or SK_NONE. */
+uint32_t sk_slot_of(const struct sk_linker *linker, const struct sk_input_section *section,
+		    const sk_elf_relocation *relocation, const struct sk_target *target);
+
+/* ---- scan.c ---- */
+
+/* Return whether sk_scan has to look at the relocation, because it may need more than a value known at link time. */
+bool sk_needs_scan(const struct sk_linker *linker, const struct sk_input_section *section,
+		   const sk_elf_relocation *relocation, const struct sk_target *target);
+
+/* With -r: return whether the relocation must name its target by a symbol of the target's own. Section and offset are
+ * not enough in a GOT access, and for a string or record that the next linker may move. */
+bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_section *section,
+		     const sk_elf_relocation *relocation, const struct sk_target *target);
+
+/* ---- undefined.c ---- */
+
+/* Note that the relocation uses an undefined symbol. If the options ask for it, a trap serves a call; otherwise the
+ * symbol is missing. */
+void sk_undefined_use(struct sk_linker *linker, const struct sk_input_section *section,
+		      const sk_elf_relocation *relocation, sk_symbol symbol);
+
+/* Note that the command line or the manifest requires an undefined symbol. */
+void sk_undefined_require(struct sk_linker *linker, sk_symbol symbol);
+
+/* Report the missing symbols as errors, and traps as warnings if the options ask for them. */
+void sk_undefined_report(struct sk_linker *linker);
+
+/* ---- traps.c ---- */
+
+/* Return whether the options ask for traps for calls of this undefined symbol. */
+bool sk_trap_is_wanted(const struct sk_linker *linker, sk_symbol symbol);
+
+/* Return whether the relocation is that of a call or jump, which a trap can be the target of. */
+bool sk_trap_serves(const struct sk_linker *linker, const struct sk_input_section *section,
+		    const sk_elf_relocation *relocation);
+
+/* Give the undefined symbol a trap. */
+void sk_trap_add(struct sk_linker *linker, sk_symbol symbol);
+uint64_t sk_trap_address(const struct sk_linker *linker, sk_symbol symbol);
+
+void sk_traps_write(struct sk_linker *linker);
+
+/* ---- thread-storage.c ---- */
+
+/* Return whether the relocation belongs to an access to a thread-local variable. */
+bool sk_is_thread_expression(enum sk_expression expression);
+
+/* Find the symbols that C++ calls for a thread-local object with a destructor. Called before any relocation is looked
+ * at. */
+void sk_thread_destructors_find(struct sk_linker *linker);
+bool sk_is_thread_destructor(const struct sk_linker *linker, sk_symbol symbol);
+
+/* Make the slots that the relocation of a thread-local variable needs, and return the first of them. */
+void sk_thread_slots_need(struct sk_linker *linker, enum sk_expression expression, const struct sk_target *target);
+uint32_t sk_thread_slot_of(const struct sk_linker *linker, enum sk_expression expression,
+			   const struct sk_target *target);
+
+/* Return the offset of a place in the package's thread-local block. */
+uint64_t sk_thread_offset(const struct sk_linker *linker, const struct sk_input_section *section, uint64_t value);
+
+/* ==== image ==== */
 
 /* Make the dynamic tables' parts that do not depend on addresses; all sizes are known afterwards. */
 void sk_dynamic_prepare(struct sk_linker *linker);
@@ -693,6 +677,32 @@ bool sk_image_finish(struct sk_linker *linker);
 
 /* Write the debug sections after the rest of the file. Return false if a relocation was out of range. */
 bool sk_debug_write(struct sk_linker *linker);
+
+/* ---- relocate.c ---- */
+
+/* Write the value into the field, which is at `place` in the image, if it fits. */
+void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *section,
+		       const sk_elf_relocation *relocation, uint8_t *field, uint64_t value, uint64_t place);
+
+/* Apply one relocation: `bytes` is the whole section (or record), which is at `address` in the image and begins at
+ * `base` in the section. */
+void sk_relocate_one(struct sk_linker *linker, const struct sk_input_section *section,
+		     const sk_elf_relocation *relocation, uint8_t *bytes, uint64_t base, uint64_t address);
+
+/* ==== with -r: an object ==== */
+
+/* Lay out and write an object, in two steps that replace the passes after sk_scan. */
+bool sk_relocatable_make(struct sk_linker *linker);
+bool sk_relocatable_finish(struct sk_linker *linker);
+
+/* ---- relocatable-emit.c ---- */
+
+/* Resolve a relocation of a section into its bytes as far as the value is known, or leave it to the next linker. */
+void sk_relocatable_emit(struct sk_linker *linker, const struct sk_input_section *section,
+			 const sk_elf_relocation *relocation, uint8_t *bytes);
+
+/* Do the same for a record of an unwind table, if it is live, and its relocations. */
+void sk_relocatable_emit_frame(struct sk_linker *linker, struct sk_frame *frame);
 
 /* ==== texts.c ====
  *
@@ -738,14 +748,5 @@ void sk_print_reasons(struct sk_linker *linker, const struct sk_found *found);
 
 /* Return the lines of the cross-reference table. */
 sk_texts sk_cross_references(struct sk_linker *linker);
-
-/* ---- kernels.c ---- */
-
-/* Add to the last message the kernel through which the section is part of the image, if there is one. */
-void sk_note_kernel(struct sk_linker *linker, const struct sk_input_section *section);
-
-/* Return an object of the input (SK_NONE: of any) with a local function of this name, or NULL. For messages only: it
- * looks at every local symbol. */
-const struct sk_object *sk_find_local_function(const struct sk_linker *linker, uint32_t input, const char *name);
 
 #endif
