@@ -123,7 +123,7 @@ static uint32_t new_node(struct builder *builder, enum sk_node_kind kind, yaml_m
 	if (builder->nodes.count > SK_DOCUMENT_MAX_NODES)
 		stop(builder, place,
 		     sk_arena_print(builder->scratch, "%s has too many entries (more than 4194304)",
-				    builder->document->what));
+				    builder->document->kind));
 	else if (sk_diag_is_hopeless(builder->diag))
 		stop(builder, place, TOO_MANY_ERRORS);
 	return index;
@@ -343,7 +343,7 @@ static const struct sk_node *build_stream(struct builder *builder)
 	}
 	if (!builder->nodes.count && !builder->stopped)
 		sk_error(builder->diag, (struct sk_place){.file = builder->document->file, .line = 1, .column = 1},
-			 "%s is empty", builder->document->what);
+			 "%s is empty", builder->document->kind);
 	return builder->nodes.items;
 }
 
@@ -412,7 +412,7 @@ const void *sk_document_read(const struct sk_document *document, struct sk_arena
 	struct sk_place place = {.file = document->file};
 
 	if (!file) {
-		sk_error(document->diag, place, "cannot open %s: %s", document->what, strerror(errno));
+		sk_error(document->diag, place, "cannot open %s: %s", document->kind, strerror(errno));
 		return NULL;
 	}
 
@@ -439,7 +439,7 @@ const void *sk_document_read(const struct sk_document *document, struct sk_arena
 
 	fclose(file);
 	if (failed)
-		sk_error(document->diag, place, "cannot read %s: %s", document->what, strerror(reason));
+		sk_error(document->diag, place, "cannot read %s: %s", document->kind, strerror(reason));
 	return failed ? NULL : text;
 }
 
@@ -457,7 +457,7 @@ const struct sk_node *sk_document_parse(const struct sk_document *document, stru
 	unsigned errors = diag->errors;
 
 	if (size > SK_DOCUMENT_MAX_BYTES) {
-		sk_error(diag, place, "%s is larger than 64 MiB", document->what);
+		sk_error(diag, place, "%s is larger than 64 MiB", document->kind);
 		return NULL;
 	}
 	if (refuse_tag_directive(&builder))

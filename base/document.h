@@ -27,7 +27,7 @@ struct sk_document {
 	struct sk_arena *arena; /* for data that outlives the nodes */
 	struct sk_diag *diag;
 	const char *file; /* for messages: its path, */
-	const char *what; /* and its kind: "the manifest" */
+	const char *kind; /* and its kind: "the manifest" */
 	void *owner; /* for the readers of its fields: their destination */
 	struct sk_arena *texts; /* for the texts of nodes, if different: readers copy texts that they return */
 };
@@ -80,7 +80,7 @@ struct sk_place sk_node_place(const struct sk_document *document, const struct s
 /* ==== fields.c ====
  *
  * Readers from a document's nodes to the fields of structs. They define the accepted values, and the words of error
- * messages, in one place. Every reader returns false after reporting an error. `what` and `name` identify the value in
+ * messages, in one place. Every reader returns false after reporting an error. `label` and `name` identify the value in
  * messages: "the role of tensor", "x"; name may be NULL. */
 
 /* A key that a map may have, and the reader of its value into the map's target. */
@@ -95,18 +95,20 @@ struct sk_field {
 
 /* Read a map with known keys; unknown and missing ones are errors. False if a required key is missing or the node is
  * not a map; readers report errors in values. */
-bool sk_read_fields(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
+bool sk_read_fields(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name,
 		    const struct sk_field *fields, size_t count, void *target);
 
 /* True if the node is a map (a list), otherwise an error. */
-bool sk_expect_map(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name);
-bool sk_expect_list(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name);
+bool sk_expect_map(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name);
+bool sk_expect_list(const struct sk_document *document, const struct sk_node *node, const char *label,
+		    const char *name);
 
 /* True if the node is of the kind that the reader of that name below accepts, otherwise an error. */
-bool sk_expect_text(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name);
-bool sk_expect_original(const struct sk_document *document, const struct sk_node *node, const char *what,
+bool sk_expect_text(const struct sk_document *document, const struct sk_node *node, const char *label,
+		    const char *name);
+bool sk_expect_original(const struct sk_document *document, const struct sk_node *node, const char *label,
 			const char *name);
-bool sk_expect_identifier(const struct sk_document *document, const struct sk_node *node, const char *what,
+bool sk_expect_identifier(const struct sk_document *document, const struct sk_node *node, const char *label,
 			  const char *name);
 
 /* Return the first item of a list, or the node itself if it is a single value without brackets; continue with
@@ -117,33 +119,33 @@ const struct sk_node *sk_node_items(const struct sk_node *node, size_t *count);
 bool sk_node_is_null(const struct sk_node *node);
 
 /* Read a text that is not empty: a path, a symbol, options. */
-bool sk_read_text(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
+bool sk_read_text(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name,
 		  struct sk_name *result);
 
 /* Read a name: at most 255 bytes, no blanks, no control characters, no '='. */
-bool sk_read_name(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
+bool sk_read_name(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name,
 		  struct sk_name *result);
 
 /* Read a name from a model: at most 255 bytes of UTF-8, no control characters. */
-bool sk_read_original(const struct sk_document *document, const struct sk_node *node, const char *what,
+bool sk_read_original(const struct sk_document *document, const struct sk_node *node, const char *label,
 		      const char *name, struct sk_name *result);
 
 /* Read a C identifier. */
-bool sk_read_identifier(const struct sk_document *document, const struct sk_node *node, const char *what,
+bool sk_read_identifier(const struct sk_document *document, const struct sk_node *node, const char *label,
 			const char *name, struct sk_name *result);
 
 /* Read a decimal integer within [low, high]. */
-bool sk_read_integer(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
-		     uint64_t low, uint64_t high, uint64_t *value);
+bool sk_read_integer(const struct sk_document *document, const struct sk_node *node, const char *label,
+		     const char *name, uint64_t low, uint64_t high, uint64_t *value);
 
 /* Read one of the choices, as its index. */
-bool sk_read_choice(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
+bool sk_read_choice(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name,
 		    const char *const *choices, size_t count, size_t *index);
 
 /* Read one name or a list of names, each with one of the functions above, into the arena. */
-typedef bool sk_name_reader(const struct sk_document *document, const struct sk_node *node, const char *what,
+typedef bool sk_name_reader(const struct sk_document *document, const struct sk_node *node, const char *label,
 			    const char *name, struct sk_name *result);
-struct sk_name *sk_read_names(const struct sk_document *document, const struct sk_node *node, const char *what,
+struct sk_name *sk_read_names(const struct sk_document *document, const struct sk_node *node, const char *label,
 			      sk_name_reader *read, size_t *count);
 
 #endif

@@ -31,27 +31,27 @@ static const char *shown(const struct sk_document *document, const struct sk_nod
 }
 
 /* Return "the role of tensor 'x'". */
-static const char *subject(const struct sk_document *document, const char *what, const char *name)
+static const char *subject(const struct sk_document *document, const char *label, const char *name)
 {
-	return name ? sk_arena_print(document->arena, "%s '%s'", what, name) : what;
+	return name ? sk_arena_print(document->arena, "%s '%s'", label, name) : label;
 }
 
-static bool wrong(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
+static bool wrong(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name,
 		  const char *wanted)
 {
-	sk_error(document->diag, sk_node_place(document, node), "%s must be %s, not %s", subject(document, what, name),
+	sk_error(document->diag, sk_node_place(document, node), "%s must be %s, not %s", subject(document, label, name),
 		 wanted, shown(document, node));
 	return false;
 }
 
-bool sk_expect_map(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name)
+bool sk_expect_map(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name)
 {
-	return node->kind == SK_NODE_MAP || wrong(document, node, what, name, "a map");
+	return node->kind == SK_NODE_MAP || wrong(document, node, label, name, "a map");
 }
 
-bool sk_expect_list(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name)
+bool sk_expect_list(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name)
 {
-	return node->kind == SK_NODE_LIST || wrong(document, node, what, name, "a list");
+	return node->kind == SK_NODE_LIST || wrong(document, node, label, name, "a list");
 }
 
 const struct sk_node *sk_node_items(const struct sk_node *node, size_t *count)
@@ -75,7 +75,7 @@ bool sk_node_is_null(const struct sk_node *node)
 
 /* ---- maps ---- */
 
-static void report_unknown_key(const struct sk_document *document, const struct sk_node *key, const char *what,
+static void report_unknown_key(const struct sk_document *document, const struct sk_node *key, const char *label,
 			       const char *name, const struct sk_field *fields, size_t count)
 {
 	const char *names[MAX_FIELDS], *hint = "";
@@ -87,7 +87,7 @@ static void report_unknown_key(const struct sk_document *document, const struct 
 	if (!*hint)
 		hint = sk_did_you_mean(document->arena, key->text, names, count);
 	sk_error(document->diag, sk_node_place(document, key), "unknown key %s in %s%s", shown(document, key),
-		 subject(document, what, name), hint);
+		 subject(document, label, name), hint);
 }
 
 /* Return the field of the key, or `count`. In most maps keys are in the order of the table: the field follows shortly
@@ -103,19 +103,19 @@ static size_t find_field(const struct sk_field *fields, size_t count, size_t las
 	return count;
 }
 
-bool sk_read_fields(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
+bool sk_read_fields(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name,
 		    const struct sk_field *fields, size_t count, void *target)
 {
 	bool seen[MAX_FIELDS] = {false}, complete = true;
 	size_t i = 0;
 
-	if (!sk_expect_map(document, node, what, name))
+	if (!sk_expect_map(document, node, label, name))
 		return false;
 	for (const struct sk_node *key = sk_node_first(node); key && !sk_diag_is_hopeless(document->diag);
 	     key = sk_node_next(key)) {
 		i = find_field(fields, count, i, key);
 		if (i == count) {
-			report_unknown_key(document, key, what, name, fields, count);
+			report_unknown_key(document, key, label, name, fields, count);
 			continue;
 		}
 		seen[i] = true;
@@ -127,8 +127,8 @@ bool sk_read_fields(const struct sk_document *document, const struct sk_node *no
 	for (i = 0; i < count; i++) {
 		if (!fields[i].required || seen[i])
 			continue;
-		sk_error(document->diag, sk_node_place(document, node), "%s has no '%s'", subject(document, what, name),
-			 fields[i].name);
+		sk_error(document->diag, sk_node_place(document, node), "%s has no '%s'",
+			 subject(document, label, name), fields[i].name);
 		complete = false;
 	}
 	return complete;
@@ -144,54 +144,54 @@ static bool give(const struct sk_document *document, const struct sk_node *node,
 	return true;
 }
 
-bool sk_expect_text(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name)
+bool sk_expect_text(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name)
 {
-	return (node->kind == SK_NODE_SCALAR && node->length) || wrong(document, node, what, name, "a text");
+	return (node->kind == SK_NODE_SCALAR && node->length) || wrong(document, node, label, name, "a text");
 }
 
-bool sk_read_text(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
+bool sk_read_text(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name,
 		  struct sk_name *result)
 {
-	return sk_expect_text(document, node, what, name) && give(document, node, result);
+	return sk_expect_text(document, node, label, name) && give(document, node, result);
 }
 
-bool sk_read_name(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
+bool sk_read_name(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name,
 		  struct sk_name *result)
 {
 	if (node->kind != SK_NODE_SCALAR || !node->length)
-		return wrong(document, node, what, name, "a name");
+		return wrong(document, node, label, name, "a name");
 	if (node->length > MAX_NAME)
-		return wrong(document, node, what, name, "a name of at most 255 bytes");
+		return wrong(document, node, label, name, "a name of at most 255 bytes");
 	for (const char *c = node->text; *c; c++)
 		if ((unsigned char)*c <= ' ' || *c == 0x7f || *c == '=')
-			return wrong(document, node, what, name, "a name without blanks, control characters and '='");
+			return wrong(document, node, label, name, "a name without blanks, control characters and '='");
 	return give(document, node, result);
 }
 
-bool sk_expect_original(const struct sk_document *document, const struct sk_node *node, const char *what,
+bool sk_expect_original(const struct sk_document *document, const struct sk_node *node, const char *label,
 			const char *name)
 {
 	if (node->kind != SK_NODE_SCALAR || !node->length)
-		return wrong(document, node, what, name, "a name");
+		return wrong(document, node, label, name, "a name");
 	if (node->length > MAX_NAME)
-		return wrong(document, node, what, name, "a name of at most 255 bytes");
+		return wrong(document, node, label, name, "a name of at most 255 bytes");
 	for (const char *c = node->text; *c;) {
 		size_t length = *c > ' ' && *c < 0x7f ? 1 : sk_character_length(c);
 
 		if ((unsigned char)*c < ' ' || *c == 0x7f || !length)
-			return wrong(document, node, what, name, "a name in UTF-8 without control characters");
+			return wrong(document, node, label, name, "a name in UTF-8 without control characters");
 		c += length;
 	}
 	return true;
 }
 
-bool sk_read_original(const struct sk_document *document, const struct sk_node *node, const char *what,
+bool sk_read_original(const struct sk_document *document, const struct sk_node *node, const char *label,
 		      const char *name, struct sk_name *result)
 {
-	return sk_expect_original(document, node, what, name) && give(document, node, result);
+	return sk_expect_original(document, node, label, name) && give(document, node, result);
 }
 
-bool sk_expect_identifier(const struct sk_document *document, const struct sk_node *node, const char *what,
+bool sk_expect_identifier(const struct sk_document *document, const struct sk_node *node, const char *label,
 			  const char *name)
 {
 	bool identifier = node->kind == SK_NODE_SCALAR && node->length && node->length <= MAX_NAME &&
@@ -199,17 +199,17 @@ bool sk_expect_identifier(const struct sk_document *document, const struct sk_no
 
 	for (const char *c = node->text; identifier && *c; c++)
 		identifier = isalnum((unsigned char)*c) || *c == '_';
-	return identifier || wrong(document, node, what, name, "a C identifier");
+	return identifier || wrong(document, node, label, name, "a C identifier");
 }
 
-bool sk_read_identifier(const struct sk_document *document, const struct sk_node *node, const char *what,
+bool sk_read_identifier(const struct sk_document *document, const struct sk_node *node, const char *label,
 			const char *name, struct sk_name *result)
 {
-	return sk_expect_identifier(document, node, what, name) && give(document, node, result);
+	return sk_expect_identifier(document, node, label, name) && give(document, node, result);
 }
 
-bool sk_read_integer(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
-		     uint64_t low, uint64_t high, uint64_t *value)
+bool sk_read_integer(const struct sk_document *document, const struct sk_node *node, const char *label,
+		     const char *name, uint64_t low, uint64_t high, uint64_t *value)
 {
 	/* "010" would be 8 to some readers of YAML and 10 to others. */
 	bool valid = node->kind == SK_NODE_SCALAR && node->length && (*node->text != '0' || node->length == 1);
@@ -219,12 +219,12 @@ bool sk_read_integer(const struct sk_document *document, const struct sk_node *n
 		valid = isdigit((unsigned char)*c) && sk_mul(*value, 10, value) &&
 			sk_add(*value, (uint64_t)(*c - '0'), value);
 	if (!valid || *value < low || *value > high)
-		return wrong(document, node, what, name,
+		return wrong(document, node, label, name,
 			     sk_arena_print(document->arena, "an integer from %" PRIu64 " to %" PRIu64, low, high));
 	return true;
 }
 
-bool sk_read_choice(const struct sk_document *document, const struct sk_node *node, const char *what, const char *name,
+bool sk_read_choice(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name,
 		    const char *const *choices, size_t count, size_t *index)
 {
 	for (size_t i = 0; i < count; i++)
@@ -238,12 +238,12 @@ bool sk_read_choice(const struct sk_document *document, const struct sk_node *no
 	for (size_t i = 1; i < count; i++)
 		list = sk_arena_print(document->arena, "%s%s%s", list, i + 1 < count ? ", " : " or ", choices[i]);
 	sk_error(document->diag, sk_node_place(document, node), "%s must be %s, not %s%s",
-		 subject(document, what, name), list, shown(document, node),
+		 subject(document, label, name), list, shown(document, node),
 		 node->kind == SK_NODE_SCALAR ? sk_did_you_mean(document->arena, node->text, choices, count) : "");
 	return false;
 }
 
-struct sk_name *sk_read_names(const struct sk_document *document, const struct sk_node *node, const char *what,
+struct sk_name *sk_read_names(const struct sk_document *document, const struct sk_node *node, const char *label,
 			      sk_name_reader *read, size_t *count)
 {
 	size_t items;
@@ -252,7 +252,7 @@ struct sk_name *sk_read_names(const struct sk_document *document, const struct s
 
 	*count = 0;
 	for (; item && !sk_diag_is_hopeless(document->diag); item = sk_node_next(item))
-		if (read(document, item, what, NULL, &names[*count]))
+		if (read(document, item, label, NULL, &names[*count]))
 			++*count;
 	return names;
 }

@@ -22,7 +22,7 @@ static bool report_failed_action(struct sk_diag *diag, const char *path, const c
 
 enum { LARGEST_TEXT = 64 << 20 };
 
-char *sk_file_read_text(struct sk_diag *diag, const char *path, const char *what)
+char *sk_file_read_text(struct sk_diag *diag, const char *path, const char *kind)
 {
 	FILE *file = fopen(path, "r");
 	SK_ARRAY(char) text = {0};
@@ -40,7 +40,7 @@ char *sk_file_read_text(struct sk_diag *diag, const char *path, const char *what
 	if (file)
 		fclose(file);
 	if (reason) {
-		sk_error(diag, (struct sk_place){.file = path}, "cannot read the %s: %s", what, reason);
+		sk_error(diag, (struct sk_place){.file = path}, "cannot read the %s: %s", kind, reason);
 		return NULL;
 	}
 	sk_array_push(diag->arena, &text, '\0');

@@ -20,9 +20,9 @@ struct sk_diag;
  * failing program can leave all files unchanged. Other destinations than regular files, such as a terminal or a pipe,
  * are written at once. */
 
-/* Return the whole text of the file, in the sink's arena. `what` names its kind in messages. NULL after an error: it
+/* Return the whole text of the file, in the sink's arena. `kind` names its kind in messages. NULL after an error: it
  * cannot be read, is too large or has a NUL. */
-char *sk_file_read_text(struct sk_diag *diag, const char *path, const char *what);
+char *sk_file_read_text(struct sk_diag *diag, const char *path, const char *kind);
 
 /* A part of a file. Gaps between parts are zeros, in a regular file holes. */
 struct sk_file_part {

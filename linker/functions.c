@@ -12,7 +12,7 @@
 
 enum { MAXIMUM_LISTED = 20 };
 
-const char *sk_why_not_kernel(const struct sk_object *object, uint32_t index)
+const char *sk_kernel_refusal(const struct sk_object *object, uint32_t index)
 {
 	const sk_elf_symbol *symbol = &object->symbols[index];
 	uint32_t section = sk_object_symbol_section(object, index);
@@ -39,8 +39,8 @@ const char *sk_why_not_kernel(const struct sk_object *object, uint32_t index)
 /* ---- local functions ---- */
 
 /* Return the key of a function in one member of an archive. */
-static const char *key_of(struct sk_linker *linker, const char *name, const char *member, size_t member_length,
-			  size_t *length)
+static const char *function_key(struct sk_linker *linker, const char *name, const char *member, size_t member_length,
+				size_t *length)
 {
 	size_t before = strlen(name) + 1;
 	char *key = sk_arena_alloc(linker->arena, before + member_length, 1);
@@ -65,7 +65,7 @@ static void enter_function(struct sk_linker *linker, struct sk_map *map, uint32_
 	if (!holder->member)
 		return;
 
-	const char *key = key_of(linker, name, holder->member, holder->member_length, &length);
+	const char *key = function_key(linker, name, holder->member, holder->member_length, &length);
 
 	first = sk_map_insert(map, key, length, number);
 	linker->local_functions.items[first].of_member++;
@@ -83,7 +83,7 @@ static const struct sk_map *functions_of(struct sk_linker *linker, struct sk_inp
 		const struct sk_object *object = linker->objects.items[i];
 
 		for (uint32_t j = 1; j < object->first_global; j++)
-			if (!sk_why_not_kernel(object, j))
+			if (!sk_kernel_refusal(object, j))
 				enter_function(linker, input->local_functions, i, j);
 	}
 	return input->local_functions;
@@ -99,7 +99,7 @@ static void list_members(struct sk_linker *linker, const struct sk_input *input,
 
 		for (uint32_t j = 1; j < object->first_global; j++) {
 			if (strcmp(object->names + object->symbols[j].st_name, name) != 0 ||
-			    sk_why_not_kernel(object, j))
+			    sk_kernel_refusal(object, j))
 				continue;
 			if (++members <= MAXIMUM_LISTED)
 				sk_note(linker->diag, "%s", sk_object_name(linker->arena, object));
@@ -132,7 +132,7 @@ struct sk_local_function *sk_find_local_kernel(struct sk_linker *linker, struct 
 {
 	const struct sk_map *functions = functions_of(linker, &linker->inputs.items[where.input]);
 	size_t length = strlen(name);
-	const char *key = where.member ? key_of(linker, name, where.member, strlen(where.member), &length) : name;
+	const char *key = where.member ? function_key(linker, name, where.member, strlen(where.member), &length) : name;
 	uint32_t number = sk_map_find(functions, key, length);
 	struct sk_local_function *found;
 

@@ -45,7 +45,7 @@ static sk_symbol find_function(struct sk_linker *linker, struct sk_object *objec
 		if (object->symbols[i].st_shndx == SHN_UNDEF ||
 		    strcmp(object->names + object->symbols[i].st_name, name) != 0)
 			continue;
-		reason = sk_why_not_kernel(object, i);
+		reason = sk_kernel_refusal(object, i);
 		if (!reason)
 			return i < object->first_global ? sk_local_symbol(linker, object, i)
 							: object->globals[i - object->first_global];
@@ -97,7 +97,7 @@ void sk_ifuncs_check(struct sk_linker *linker)
 
 static bool is_function(const struct sk_object *object, uint32_t index)
 {
-	return ELF64_ST_TYPE(object->symbols[index].st_info) == STT_FUNC && !sk_why_not_kernel(object, index);
+	return ELF64_ST_TYPE(object->symbols[index].st_info) == STT_FUNC && !sk_kernel_refusal(object, index);
 }
 
 /* Return the function that begins there, or NULL. */

@@ -298,7 +298,7 @@ bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, con
 
 	uint32_t index = linker->definitions.items[definition].index;
 	struct sk_object *object = linker->objects.items[linker->definitions.items[definition].object];
-	const char *reason = sk_why_not_kernel(object, index);
+	const char *reason = sk_kernel_refusal(object, index);
 
 	bool indirect = ELF64_ST_TYPE(object->symbols[index].st_info) == STT_GNU_IFUNC;
 
@@ -354,7 +354,7 @@ const char *const *sk_linker_function_names(struct sk_linker *linker, struct sk_
 		if (!is_meant(object, where))
 			continue;
 		for (uint32_t j = where.local ? 1 : object->first_global; j < object->symbol_count; j++)
-			if (!sk_why_not_kernel(object, j))
+			if (!sk_kernel_refusal(object, j))
 				sk_array_push(linker->arena, &names, object->names + object->symbols[j].st_name);
 		for (uint64_t offset = 0; next_record(object, &offset, &record);)
 			sk_array_push(linker->arena, &names, record.symbol);

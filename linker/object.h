@@ -589,8 +589,8 @@ uint16_t sk_version_own(const struct sk_linker *linker, sk_symbol symbol);
 
 /* ---- functions.c ---- */
 
-/* Return why the symbol cannot be called as a kernel, or NULL. */
-const char *sk_why_not_kernel(const struct sk_object *object, uint32_t index);
+/* Return the reason why the symbol cannot be called as a kernel, or NULL. */
+const char *sk_kernel_refusal(const struct sk_object *object, uint32_t index);
 
 /* Return the local function of this name in the input (or the member). Return NULL if there is none, or several, which
  * is an error. */

@@ -55,9 +55,9 @@ static struct sk_value_expression *add_open(struct sk_signature_parser *parser, 
 	return added;
 }
 
-static struct sk_value_expression *refuse_expression(struct sk_signature_parser *parser, const char *what)
+static struct sk_value_expression *refuse_expression(struct sk_signature_parser *parser, const char *wanted)
 {
-	sk_token_expected(parser, what);
+	sk_token_expected(parser, wanted);
 	return NULL;
 }
 

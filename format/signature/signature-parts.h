@@ -139,14 +139,14 @@ struct sk_token sk_token_scan(const struct sk_signature_parser *parser, const ch
 bool sk_token_is_sign(const struct sk_signature_parser *parser, char sign);
 bool sk_token_is_word(const struct sk_signature_parser *parser, const char *word);
 
-/* Reports "expected <what>, but found …" at the current token. */
-bool sk_token_expected(struct sk_signature_parser *parser, const char *what);
+/* Reports "expected <wanted>, but found …" at the current token. */
+bool sk_token_expected(struct sk_signature_parser *parser, const char *wanted);
 
-/* Consume the sign; `what` is its description in messages. */
-bool sk_token_sign(struct sk_signature_parser *parser, char sign, const char *what);
+/* Consume the sign; `wanted` is its description in messages. */
+bool sk_token_sign(struct sk_signature_parser *parser, char sign, const char *wanted);
 
 /* Parse an integer greater than 0. */
-bool sk_token_number(struct sk_signature_parser *parser, const char *what, uint64_t *value);
+bool sk_token_number(struct sk_signature_parser *parser, const char *wanted, uint64_t *value);
 
 /* Parse a name that the signature defines. */
 bool sk_token_new_name(struct sk_signature_parser *parser, const char *after, const char **name, const char **at);

@@ -24,9 +24,9 @@ static const char *found(struct sk_signature_parser *parser)
 			      token->start);
 }
 
-bool sk_token_expected(struct sk_signature_parser *parser, const char *what)
+bool sk_token_expected(struct sk_signature_parser *parser, const char *wanted)
 {
-	sk_signature_error(parser->source, parser->token.start, "expected %s, but %s", what, found(parser));
+	sk_signature_error(parser->source, parser->token.start, "expected %s, but %s", wanted, found(parser));
 	return false;
 }
 
@@ -202,18 +202,18 @@ bool sk_token_type(struct sk_signature_parser *parser, const char *after, enum s
 	return true;
 }
 
-bool sk_token_number(struct sk_signature_parser *parser, const char *what, uint64_t *value)
+bool sk_token_number(struct sk_signature_parser *parser, const char *wanted, uint64_t *value)
 {
 	const struct sk_token *token = &parser->token;
 
 	if (token->kind != SK_TOKEN_NUMBER)
-		return sk_token_expected(parser, what);
+		return sk_token_expected(parser, wanted);
 	*value = 0;
 	for (size_t i = 0; i < token->length; i++) {
 		char c = token->start[i];
 
 		if (!isdigit((unsigned char)c))
-			return sk_token_expected(parser, what);
+			return sk_token_expected(parser, wanted);
 		if (!sk_mul(*value, 10, value) || !sk_add(*value, (uint64_t)(c - '0'), value) || *value > INT64_MAX) {
 			sk_signature_error(parser->source, token->start, "the number is too large");
 			return false;
@@ -227,10 +227,10 @@ bool sk_token_number(struct sk_signature_parser *parser, const char *what, uint6
 	return true;
 }
 
-bool sk_token_sign(struct sk_signature_parser *parser, char sign, const char *what)
+bool sk_token_sign(struct sk_signature_parser *parser, char sign, const char *wanted)
 {
 	if (!sk_token_is_sign(parser, sign))
-		return sk_token_expected(parser, what);
+		return sk_token_expected(parser, wanted);
 	sk_token_advance(parser);
 	return true;
 }

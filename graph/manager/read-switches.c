@@ -191,7 +191,7 @@ bool sk_switches_parse(struct sk_arena *arena, struct sk_diag *diag, const char 
 	const char *copy, *first;
 
 	if (size > SK_DOCUMENT_MAX_BYTES) {
-		sk_error(diag, (struct sk_place){.file = file}, "%s is larger than 64 MiB", document.what);
+		sk_error(diag, (struct sk_place){.file = file}, "%s is larger than 64 MiB", document.kind);
 		return false;
 	}
 	copy = sk_arena_copy(arena, text, size);
@@ -199,7 +199,7 @@ bool sk_switches_parse(struct sk_arena *arena, struct sk_diag *diag, const char 
 	if (strlen(copy) < size)
 		sk_error(diag, (struct sk_place){.file = file}, "not a text file: a NUL character stands in it");
 	else if (!*first)
-		sk_error(diag, (struct sk_place){.file = file}, "%s is empty", document.what);
+		sk_error(diag, (struct sk_place){.file = file}, "%s is empty", document.kind);
 	else if (*first == '{')
 		read_json(&document, copy, size);
 	else
@@ -209,7 +209,7 @@ bool sk_switches_parse(struct sk_arena *arena, struct sk_diag *diag, const char 
 
 bool sk_switches_read(struct sk_arena *arena, struct sk_diag *diag, const char *file, struct sk_switches *switches)
 {
-	const struct sk_document document = {.arena = arena, .diag = diag, .file = file, .what = "the switch file"};
+	const struct sk_document document = {.arena = arena, .diag = diag, .file = file, .kind = "the switch file"};
 	struct sk_arena *scratch = sk_arena_create();
 	size_t size;
 	const void *text = sk_document_read(&document, scratch, &size);

@@ -429,7 +429,7 @@ static void read_list(struct reader *reader, const struct sk_node *node, const c
 bool sk_rules_parse(struct sk_arena *arena, struct sk_diag *diag, const char *file, const void *text, size_t size,
 		    struct sk_rules *rules)
 {
-	const struct sk_document document = {.arena = arena, .diag = diag, .file = file, .what = "a file of rules"};
+	const struct sk_document document = {.arena = arena, .diag = diag, .file = file, .kind = "a file of rules"};
 	struct sk_arena *scratch = sk_arena_create();
 	const struct sk_node *root = sk_document_parse(&document, scratch, text, size);
 	struct reader reader = {.document = &document, .rules = rules};
@@ -448,7 +448,7 @@ bool sk_rules_parse(struct sk_arena *arena, struct sk_diag *diag, const char *fi
 
 bool sk_rules_read(struct sk_arena *arena, struct sk_diag *diag, const char *file, struct sk_rules *rules)
 {
-	const struct sk_document document = {.arena = arena, .diag = diag, .file = file, .what = "a file of rules"};
+	const struct sk_document document = {.arena = arena, .diag = diag, .file = file, .kind = "a file of rules"};
 	struct sk_arena *scratch = sk_arena_create();
 	size_t size;
 	const void *text = sk_document_read(&document, scratch, &size);

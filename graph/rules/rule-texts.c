@@ -34,7 +34,7 @@ bool sk_rule_texts_list(struct sk_arena *arena, struct sk_diag *diag, const char
 	const struct sk_node *root;
 
 	*document = (struct sk_document){
-		.arena = arena, .diag = diag, .file = sk_arena_join(arena, set, ".yaml"), .what = "a file of rules"};
+		.arena = arena, .diag = diag, .file = sk_arena_join(arena, set, ".yaml"), .kind = "a file of rules"};
 	root = sk_document_parse(document, arena, text, strlen(text));
 	if (!root)
 		return false;

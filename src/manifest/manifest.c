@@ -365,7 +365,7 @@ static struct sk_document document_of(struct sk_model *model, const char *path, 
 	return (struct sk_document){.arena = model->arena,
 				    .diag = model->diag,
 				    .file = path,
-				    .what = "the manifest",
+				    .kind = "the manifest",
 				    .owner = model,
 				    .texts = scratch};
 }

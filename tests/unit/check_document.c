@@ -39,7 +39,7 @@ static struct rule parse(const char *text, char **messages)
 	const struct sk_node *root = sk_document_parse(&document, arena, text, strlen(text));
 
 	if (root)
-		sk_read_fields(&document, root, document.what, NULL, fields, 2, &rule);
+		sk_read_fields(&document, root, document.kind, NULL, fields, 2, &rule);
 	*messages = take_messages(&diag);
 	sk_arena_destroy(arena);
 	return rule;
