@@ -14,7 +14,7 @@ struct sk_box_node {
 	uint32_t height;
 };
 
-static struct sk_box_node *node_at(struct sk_boxes *boxes, uint32_t node)
+static struct sk_box_node *visit_node(struct sk_boxes *boxes, uint32_t node)
 {
 	boxes->steps++;
 	return &boxes->nodes.items[node];
@@ -99,7 +99,7 @@ static uint32_t height_of(const struct sk_boxes *boxes, uint32_t number, int sid
 static uint32_t balance(struct sk_boxes *boxes, uint32_t number)
 {
 	for (int side = LEFT; side <= RIGHT; side++) {
-		uint32_t *child = &node_at(boxes, number)->child[side];
+		uint32_t *child = &visit_node(boxes, number)->child[side];
 
 		if (height_of(boxes, number, side) <= height_of(boxes, number, !side) + 1)
 			continue;
@@ -131,7 +131,7 @@ static uint32_t insert_node(struct sk_boxes *boxes, uint32_t number, uint32_t fr
 {
 	if (!number)
 		return fresh;
-	struct sk_box_node *node = node_at(boxes, number);
+	struct sk_box_node *node = visit_node(boxes, number);
 	int side = comes_after(&boxes->nodes.items[fresh].box, &node->box) ? RIGHT : LEFT;
 
 	node->child[side] = insert_node(boxes, node->child[side], fresh);
@@ -148,7 +148,7 @@ static void insert_box(struct sk_arena *arena, struct sk_boxes *boxes, const str
 /* Remove the first node of the subtree; return the rest. */
 static uint32_t take_first(struct sk_boxes *boxes, uint32_t number, uint32_t *first)
 {
-	struct sk_box_node *node = node_at(boxes, number);
+	struct sk_box_node *node = visit_node(boxes, number);
 
 	if (!node->child[LEFT]) {
 		*first = number;
@@ -160,7 +160,7 @@ static uint32_t take_first(struct sk_boxes *boxes, uint32_t number, uint32_t *fi
 
 static uint32_t remove_node(struct sk_boxes *boxes, uint32_t number, const struct sk_box *box)
 {
-	struct sk_box_node *node = node_at(boxes, number);
+	struct sk_box_node *node = visit_node(boxes, number);
 
 	if (!is_at(&node->box, box)) {
 		int side = comes_after(box, &node->box) ? RIGHT : LEFT;
@@ -189,7 +189,7 @@ static void remove_box(struct sk_boxes *boxes, struct sk_box box)
 
 static void collect_boxes(struct sk_arena *arena, struct sk_boxes *boxes, uint32_t number, const struct sk_box *area)
 {
-	const struct sk_box_node *node = node_at(boxes, number);
+	const struct sk_box_node *node = visit_node(boxes, number);
 
 	if (!number || !overlap(&node->within, area))
 		return;

@@ -15,7 +15,7 @@ static struct sk_chunk *empty; /* without pages */
 static char *area; /* the source of new chunks */
 static size_t area_left;
 
-static struct sk_chunk *pop(struct sk_chunk **list)
+static struct sk_chunk *pop_chunk(struct sk_chunk **list)
 {
 	struct sk_chunk *chunk = *list;
 
@@ -24,7 +24,7 @@ static struct sk_chunk *pop(struct sk_chunk **list)
 	return chunk;
 }
 
-static void push(struct sk_chunk **list, struct sk_chunk *chunk)
+static void push_chunk(struct sk_chunk **list, struct sk_chunk *chunk)
 {
 	chunk->next = *list;
 	*list = chunk;
@@ -35,10 +35,10 @@ void sk_chunks_empty(size_t size)
 	struct sk_chunk *chunk;
 
 	pthread_mutex_lock(&lock);
-	for (size_t done = 0; done < size && (chunk = pop(&unused)) != NULL; done += SK_CHUNK) {
+	for (size_t done = 0; done < size && (chunk = pop_chunk(&unused)) != NULL; done += SK_CHUNK) {
 		if (madvise(chunk->data, SK_CHUNK, MADV_DONTNEED) == 0)
 			chunk->dirty = 0;
-		push(&empty, chunk);
+		push_chunk(&empty, chunk);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -97,7 +97,7 @@ struct sk_chunk *sk_chunk_take(void)
 	char *fresh = NULL;
 
 	pthread_mutex_lock(&lock);
-	chunk = pop(unused ? &unused : &empty);
+	chunk = pop_chunk(unused ? &unused : &empty);
 	if (!chunk)
 		fresh = cut_chunk();
 	pthread_mutex_unlock(&lock);
@@ -113,6 +113,6 @@ void sk_chunk_give(struct sk_chunk *chunk)
 	if (chunk->used > chunk->dirty)
 		chunk->dirty = chunk->used;
 	pthread_mutex_lock(&lock);
-	push(&unused, chunk);
+	push_chunk(&unused, chunk);
 	pthread_mutex_unlock(&lock);
 }

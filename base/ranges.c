@@ -14,7 +14,7 @@ struct sk_range_node {
 	uint32_t height;
 };
 
-static struct sk_range_node *node_at(struct sk_ranges *ranges, uint32_t node)
+static struct sk_range_node *visit_node(struct sk_ranges *ranges, uint32_t node)
 {
 	ranges->steps++;
 	return &ranges->nodes.items[node];
@@ -63,7 +63,7 @@ static uint32_t height_of(const struct sk_ranges *ranges, uint32_t number, int s
 static uint32_t balance(struct sk_ranges *ranges, uint32_t number)
 {
 	for (int side = LEFT; side <= RIGHT; side++) {
-		uint32_t *child = &node_at(ranges, number)->child[side];
+		uint32_t *child = &visit_node(ranges, number)->child[side];
 
 		if (height_of(ranges, number, side) <= height_of(ranges, number, !side) + 1)
 			continue;
@@ -97,7 +97,7 @@ static uint32_t insert_range(struct sk_ranges *ranges, uint32_t number, uint32_t
 {
 	if (!number)
 		return fresh;
-	struct sk_range_node *node = node_at(ranges, number);
+	struct sk_range_node *node = visit_node(ranges, number);
 	int side = ranges->nodes.items[fresh].range.start > node->range.start ? RIGHT : LEFT;
 
 	node->child[side] = insert_range(ranges, node->child[side], fresh);
@@ -107,7 +107,7 @@ static uint32_t insert_range(struct sk_ranges *ranges, uint32_t number, uint32_t
 /* Remove the first node of the subtree; return the rest. */
 static uint32_t take_first(struct sk_ranges *ranges, uint32_t number, uint32_t *first)
 {
-	struct sk_range_node *node = node_at(ranges, number);
+	struct sk_range_node *node = visit_node(ranges, number);
 
 	if (!node->child[LEFT]) {
 		*first = number;
@@ -119,7 +119,7 @@ static uint32_t take_first(struct sk_ranges *ranges, uint32_t number, uint32_t *
 
 static uint32_t remove_node(struct sk_ranges *ranges, uint32_t number, uint64_t start)
 {
-	struct sk_range_node *node = node_at(ranges, number);
+	struct sk_range_node *node = visit_node(ranges, number);
 
 	if (node->range.start != start) {
 		int side = start > node->range.start ? RIGHT : LEFT;
@@ -181,7 +181,7 @@ struct sk_range *sk_ranges_find(struct sk_ranges *ranges, uint64_t offset)
 	struct sk_range *found = NULL;
 
 	for (uint32_t number = ranges->root; number;) {
-		struct sk_range_node *node = node_at(ranges, number);
+		struct sk_range_node *node = visit_node(ranges, number);
 		bool after = node->range.end > offset;
 
 		if (after)
@@ -196,7 +196,7 @@ struct sk_range *sk_ranges_before(struct sk_ranges *ranges, uint64_t offset)
 	struct sk_range *found = NULL;
 
 	for (uint32_t number = ranges->root; number;) {
-		struct sk_range_node *node = node_at(ranges, number);
+		struct sk_range_node *node = visit_node(ranges, number);
 		bool before = node->range.start < offset;
 
 		if (before)
@@ -213,7 +213,7 @@ struct sk_range *sk_ranges_find_long(struct sk_ranges *ranges, uint64_t offset, 
 	uint32_t top = 0;
 
 	for (uint32_t number = ranges->root; number;) {
-		struct sk_range_node *node = node_at(ranges, number);
+		struct sk_range_node *node = visit_node(ranges, number);
 
 		if (node->range.start < offset) {
 			number = node->child[RIGHT];
@@ -227,12 +227,12 @@ struct sk_range *sk_ranges_find_long(struct sk_ranges *ranges, uint64_t offset, 
 	if (!top)
 		return NULL;
 	/* The top's left side does not count: it is too short or before the offset. */
-	struct sk_range_node *node = node_at(ranges, top);
+	struct sk_range_node *node = visit_node(ranges, top);
 
 	if (node->range.end - node->range.start >= length)
 		return &node->range;
 	for (uint32_t number = node->child[RIGHT];;) {
-		node = node_at(ranges, number);
+		node = visit_node(ranges, number);
 		if (ranges->nodes.items[node->child[LEFT]].longest >= length)
 			number = node->child[LEFT];
 		else if (node->range.end - node->range.start >= length)

@@ -31,8 +31,8 @@ static void compare_section(struct twins *twins, const struct sk_input_section *
 }
 
 /* Return the key: the size as in the symbol table, and the name. */
-static sk_bytes key_of(struct labelling *labelling, const char *name, const struct sk_input_section *section,
-		       uint64_t value, uint64_t size)
+static sk_bytes symbol_key(struct labelling *labelling, const char *name, const struct sk_input_section *section,
+			   uint64_t value, uint64_t size)
 {
 	const uint64_t within = sk_size_within(section, value, size);
 	const size_t length = strlen(name);
@@ -54,8 +54,8 @@ static uint32_t add_labelled(struct labelling *labelling, sk_symbol code)
 
 	if (!target.section || !target.section->output)
 		return SK_NONE;
-	key = key_of(labelling, linker->symbols.items[code].name, target.section, target.value,
-		     linker->symbols.items[target.symbol].size);
+	key = symbol_key(labelling, linker->symbols.items[code].name, target.section, target.value,
+			 linker->symbols.items[target.symbol].size);
 	number = sk_map_insert(&labelling->by_key, (const char *)key.items, key.count, fresh);
 	if (number == fresh)
 		sk_array_push(labelling->arena, &labelling->twins,
@@ -93,7 +93,7 @@ static void compare_functions(struct labelling *labelling, const struct sk_map *
 		if (is_first(labelling, number, section, symbol))
 			continue;
 
-		const sk_bytes key = key_of(labelling, name, section, symbol->st_value, symbol->st_size);
+		const sk_bytes key = symbol_key(labelling, name, section, symbol->st_value, symbol->st_size);
 
 		number =
 			section->output ? sk_map_find(&labelling->by_key, (const char *)key.items, key.count) : SK_NONE;

@@ -14,7 +14,7 @@ static void set(struct sk_target target)
 		target.section->significant = true;
 }
 
-static struct sk_target target_of(struct sk_linker *linker, const struct sk_object *object, uint32_t symbol)
+static struct sk_target symbol_target(struct sk_linker *linker, const struct sk_object *object, uint32_t symbol)
 {
 	uint32_t section = sk_object_symbol_section(object, symbol);
 
@@ -41,7 +41,7 @@ static bool read_table(struct sk_linker *linker, const struct sk_object *object)
 		if (symbol >= object->symbol_count)
 			return SK_BAD_OBJECT(linker, object, "section .llvm_addrsig refers to symbol %llu of %u",
 					     (unsigned long long)symbol, object->symbol_count);
-		set(target_of(linker, object, (uint32_t)symbol));
+		set(symbol_target(linker, object, (uint32_t)symbol));
 		symbol = 0;
 		shift = 0;
 	}

@@ -65,7 +65,7 @@ static bool may_lead_on(const struct sk_input_section *section)
 }
 
 /* Return the section that the target of a relocation means, or NULL if it leads no further. */
-static struct sk_input_section *target_of(struct sk_linker *linker, struct sk_reached_section *node, size_t number)
+static struct sk_input_section *target_section(struct sk_linker *linker, struct sk_reached_section *node, size_t number)
 {
 	const struct sk_input_section *section = node->section;
 	struct sk_input_section *target =
@@ -194,7 +194,7 @@ static void search_components(struct sk_linker *linker, struct sk_input_section 
 		struct sk_reached_section *node = &reached->nodes.items[step->node];
 
 		if (step->next < target_count(node->section)) {
-			struct sk_input_section *target = target_of(linker, node, step->next++);
+			struct sk_input_section *target = target_section(linker, node, step->next++);
 
 			if (target && target->node)
 				lead_to(linker, target->node - 1);

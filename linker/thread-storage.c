@@ -59,7 +59,7 @@ static enum sk_slot_kind kind_of(enum sk_expression expression)
 	}
 }
 
-static struct key key_of(enum sk_expression expression, const struct sk_target *target)
+static struct key slot_key(enum sk_expression expression, const struct sk_target *target)
 {
 	if (expression == SK_EXPRESSION_BLOCK_PAIR)
 		return (struct key){.kind = SK_SLOT_BLOCK};
@@ -77,7 +77,7 @@ static void add_slot(struct sk_linker *linker, enum sk_slot_kind kind, sk_symbol
 
 void sk_thread_slots_need(struct sk_linker *linker, enum sk_expression expression, const struct sk_target *target)
 {
-	struct key key = key_of(expression, target);
+	struct key key = slot_key(expression, target);
 	uint32_t fresh = (uint32_t)linker->slots.count;
 
 	if (key.kind == SK_SLOT_ADDRESS || sk_map_find(&linker->thread_slots, (char *)&key, sizeof(key)) != SK_NONE)
@@ -97,7 +97,7 @@ void sk_thread_slots_need(struct sk_linker *linker, enum sk_expression expressio
 uint32_t sk_thread_slot_of(const struct sk_linker *linker, enum sk_expression expression,
 			   const struct sk_target *target)
 {
-	struct key key = key_of(expression, target);
+	struct key key = slot_key(expression, target);
 
 	return sk_map_find(&linker->thread_slots, (char *)&key, sizeof(key));
 }

@@ -88,7 +88,7 @@ const void *sk_plan_address(const int32_t *reference)
 
 /* Return the offset in the section that a place-relative field refers to; negative or beyond the end if the field is
  * invalid. */
-static int64_t target_of(const struct sk_plan *plan, const int32_t *field)
+static int64_t field_target(const struct sk_plan *plan, const int32_t *field)
 {
 	return ((const char *)field - (const char *)plan) + (int64_t)*field;
 }
@@ -103,7 +103,7 @@ static bool check_string(const struct sk_plan_checker *checker, const int32_t *f
 	if (*field == 0)
 		return presence == OPTIONAL || sk_plan_fail(checker, "%s is missing", what);
 
-	int64_t target = target_of(plan, field), strings = target_of(plan, &plan->strings.offset);
+	int64_t target = field_target(plan, field), strings = field_target(plan, &plan->strings.offset);
 
 	if (target < strings || target - strings >= (int64_t)plan->strings.count)
 		return sk_plan_fail(checker, "%s lies outside the strings", what);
@@ -115,7 +115,7 @@ static bool check_string(const struct sk_plan_checker *checker, const int32_t *f
 /* True if a field refers to a record of the table, inside the section. */
 static bool is_record(const struct sk_plan *plan, const int32_t *field, const struct sk_plan_table *table, size_t size)
 {
-	int64_t place = target_of(plan, field) - target_of(plan, &table->offset);
+	int64_t place = field_target(plan, field) - field_target(plan, &table->offset);
 
 	return place >= 0 && place % (int64_t)size == 0 && place / (int64_t)size < (int64_t)table->count;
 }
@@ -175,7 +175,7 @@ static bool check_extent_of(const struct sk_plan_checker *checker, const char *n
 			    uint64_t record_size, uint64_t alignment)
 {
 	const struct sk_plan *plan = checker->view->plan;
-	int64_t start = target_of(plan, &table->offset);
+	int64_t start = field_target(plan, &table->offset);
 
 	if (table->count == 0)
 		return true;

@@ -169,7 +169,7 @@ static int compare_places(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-static void sort(sk_area_places *places)
+static void sort_places(sk_area_places *places)
 {
 	if (places->count)
 		qsort(places->items, places->count, sizeof(*places->items), compare_places);
@@ -186,14 +186,14 @@ static void put_in_order(struct sk_areas *areas, const uint32_t *set, uint32_t c
 {
 	size_t place = 0;
 
-	sort(&areas->before);
-	sort(&areas->after);
+	sort_places(&areas->before);
+	sort_places(&areas->after);
 	areas->places.count = 0;
 	add_places(areas, &areas->before);
 	add_places(areas, &areas->after);
 	for (uint32_t i = 0; i < count; i++)
 		sk_array_push(areas->arena, &areas->places, (struct sk_area_place){areas->items[set[i]].key, set[i]});
-	sort(&areas->places);
+	sort_places(&areas->places);
 	for (size_t i = 0; i < areas->before.count; i++)
 		areas->items[areas->before.items[i].area].key = areas->places.items[place++].key;
 	for (uint32_t i = 0; i < count; i++)

@@ -64,7 +64,7 @@ static struct clustering begin_clustering(struct sk_op_graph *graph)
 	return clustering;
 }
 
-static const struct sk_graph_node *node_at(const struct clustering *clustering, uint32_t area)
+static const struct sk_graph_node *node_of_area(const struct clustering *clustering, uint32_t area)
 {
 	return &clustering->graph->nodes.items[clustering->nodes[area]];
 }
@@ -73,34 +73,35 @@ static const struct sk_graph_node *node_at(const struct clustering *clustering, 
 
 /* Return its place in the order of areas. All areas in the heap lead to the area that grows, or are parts of it. A join
  * does not change the order of these, so the heap stays a heap. */
-static uint32_t key_of(const struct clustering *clustering, uint32_t area)
+static uint32_t order_of_area(const struct clustering *clustering, uint32_t area)
 {
 	return clustering->areas->items[sk_area_find(clustering->areas, area)].key;
 }
 
-static void push(struct clustering *clustering, uint32_t area)
+static void push_area(struct clustering *clustering, uint32_t area)
 {
-	uint32_t key = key_of(clustering, area);
+	uint32_t key = order_of_area(clustering, area);
 	uint32_t *heap;
 	size_t place = clustering->heap.count;
 
 	sk_array_push(clustering->graph->arena, &clustering->heap, area);
 	heap = clustering->heap.items;
-	for (; place && key_of(clustering, heap[(place - 1) / 2]) < key; place = (place - 1) / 2)
+	for (; place && order_of_area(clustering, heap[(place - 1) / 2]) < key; place = (place - 1) / 2)
 		heap[place] = heap[(place - 1) / 2];
 	heap[place] = area;
 }
 
-static uint32_t pop(struct clustering *clustering)
+static uint32_t pop_area(struct clustering *clustering)
 {
 	uint32_t *heap = clustering->heap.items, top = heap[0], last = heap[--clustering->heap.count];
-	uint32_t key = key_of(clustering, last);
+	uint32_t key = order_of_area(clustering, last);
 	size_t count = clustering->heap.count, place = 0;
 
 	for (size_t child = 1; child < count; child = 2 * place + 1) {
-		if (child + 1 < count && key_of(clustering, heap[child + 1]) > key_of(clustering, heap[child]))
+		if (child + 1 < count &&
+		    order_of_area(clustering, heap[child + 1]) > order_of_area(clustering, heap[child]))
 			child++;
-		if (key_of(clustering, heap[child]) <= key)
+		if (order_of_area(clustering, heap[child]) <= key)
 			break;
 		heap[place] = heap[child];
 		place = child;
@@ -112,7 +113,7 @@ static uint32_t pop(struct clustering *clustering)
 static void push_first(struct clustering *clustering, const sk_area_edges *edges, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		push(clustering, edges->items[i].area);
+		push_area(clustering, edges->items[i].area);
 }
 
 /* Take in the inputs of the area, the last one first. An area between an input and the growing one has therefore been
@@ -124,12 +125,12 @@ static void grow(struct clustering *clustering, uint32_t root)
 
 	push_first(clustering, edges, edges->count);
 	while (clustering->heap.count) {
-		uint32_t set[] = {sk_area_find(areas, root), sk_area_find(areas, pop(clustering))}, other = set[1];
+		uint32_t set[] = {sk_area_find(areas, root), sk_area_find(areas, pop_area(clustering))}, other = set[1];
 		const sk_area_edges *inputs;
 		size_t count;
 
 		if (other == set[0] || clustering->tried[other] == root + 1 || !clustering->members[other] ||
-		    !sk_node_same_scope(node_at(clustering, root), node_at(clustering, other)))
+		    !sk_node_same_scope(node_of_area(clustering, root), node_of_area(clustering, other)))
 			continue;
 		clustering->tried[other] = root + 1;
 		inputs = sk_area_few_inputs(areas, other, SK_AREA_MOST_STEPS);
@@ -165,7 +166,7 @@ static enum sk_pass_result assign(struct clustering *clustering, uint32_t least)
 
 	memset(groups, 0xff, (graph->nodes.count + 1) * sizeof(*groups));
 	for (uint32_t i = 0; i < clustering->areas->count; i++) {
-		const struct sk_graph_node *node = node_at(clustering, i);
+		const struct sk_graph_node *node = node_of_area(clustering, i);
 		uint32_t area = sk_area_find(clustering->areas, i), count = clustering->areas->items[area].count;
 		bool wrapped = clustering->members[i] && count >= least &&
 			       (count > 1 || sk_node_kind(graph, node) != SK_KIND_VIRTUAL);
@@ -190,7 +191,7 @@ enum sk_pass_result sk_pass_fuse_basic(struct sk_op_graph *graph, const struct s
 	struct clustering clustering = begin_clustering(graph);
 
 	for (uint32_t i = 0; i < clustering.areas->count; i++) {
-		const struct sk_graph_node *node = node_at(&clustering, i);
+		const struct sk_graph_node *node = node_of_area(&clustering, i);
 
 		clustering.members[i] = !node->composite && is_basic(node) && sk_op_list_has(list, node) &&
 					sk_node_is_legal(graph, node, flags->target);
@@ -205,7 +206,7 @@ enum sk_pass_result sk_pass_graph_kernel_cluster(struct sk_op_graph *graph, cons
 	struct clustering clustering = begin_clustering(graph);
 
 	for (uint32_t i = 0; i < clustering.areas->count; i++) {
-		const struct sk_graph_node *node = node_at(&clustering, i);
+		const struct sk_graph_node *node = node_of_area(&clustering, i);
 
 		clustering.members[i] =
 			node->composite || (sk_op_list_has(list, node) && sk_node_is_legal(graph, node, flags->target));

@@ -53,7 +53,7 @@ static const struct alias aliases[] = {
 enum { ALIASES = sizeof(aliases) / sizeof(aliases[0]) };
 
 /* Return the operator that an alias stands for, without its domain. */
-static const char *target_of(const struct alias *alias)
+static const char *aliased_operator(const struct alias *alias)
 {
 	const char *colon = strchr(alias->target, ':');
 
@@ -67,7 +67,7 @@ static void add_name(struct sk_map *names, const char *name)
 	sk_map_insert(names, name, strlen(name), 0);
 	for (size_t i = 0; i < ALIASES; i++)
 		if (!strcmp(aliases[i].name, name))
-			sk_map_insert(names, target_of(&aliases[i]), strlen(target_of(&aliases[i])), 0);
+			sk_map_insert(names, aliased_operator(&aliases[i]), strlen(aliased_operator(&aliases[i])), 0);
 }
 
 static void add_names(struct sk_map *names, const sk_texts *texts)
@@ -157,7 +157,7 @@ bool sk_op_is_called(const char *op, const char *name)
 	if (!strcmp(op, name))
 		return true;
 	for (size_t i = 0; i < ALIASES; i++)
-		if (!strcmp(aliases[i].name, name) && !strcmp(target_of(&aliases[i]), op))
+		if (!strcmp(aliases[i].name, name) && !strcmp(aliased_operator(&aliases[i]), op))
 			return true;
 	return false;
 }

@@ -15,7 +15,7 @@ struct expander {
 	struct sk_diag *diag;
 	const char *path;
 	struct sk_onnx_model *model;
-	struct sk_map functions; /* by the text of key_of */
+	struct sk_map functions; /* by the text of function_key */
 	struct sk_map names; /* all names of values in the file, and of copies */
 	size_t made; /* names made so far */
 	uint64_t budget; /* bytes that copies may still take */
@@ -286,7 +286,7 @@ static bool copy_node(struct copy *copy, const struct sk_onnx_node *node, const 
 
 /* ---- calls ---- */
 
-static const char *key_of(struct expander *expander, const char *domain, const char *name, const char *overload)
+static const char *function_key(struct expander *expander, const char *domain, const char *name, const char *overload)
 {
 	if (!domain || !strcmp(domain, "ai.onnx"))
 		domain = "";
@@ -295,7 +295,7 @@ static const char *key_of(struct expander *expander, const char *domain, const c
 
 static const struct sk_onnx_function *find_function(struct expander *expander, const struct sk_onnx_node *node)
 {
-	const char *key = key_of(expander, node->domain, node->op, node->overload);
+	const char *key = function_key(expander, node->domain, node->op, node->overload);
 	uint32_t index = sk_map_find(&expander->functions, key, strlen(key));
 
 	return index == SK_NONE ? NULL : &expander->model->functions.items[index];
@@ -408,7 +408,7 @@ bool sk_onnx_expand_functions(struct sk_diag *diag, const char *path, struct sk_
 	know_graph(&expander, model->graph);
 	for (uint32_t i = 0; i < model->functions.count && ok; i++) {
 		const struct sk_onnx_function *function = &model->functions.items[i];
-		const char *key = key_of(&expander, function->domain, function->name, function->overload);
+		const char *key = function_key(&expander, function->domain, function->name, function->overload);
 
 		know_nodes(&expander, &function->nodes);
 		ok = sk_map_insert(&expander.functions, key, strlen(key), i) == i &&

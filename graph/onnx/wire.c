@@ -169,7 +169,7 @@ static bool count_fields(struct decoder *decoder, const struct sk_onnx_type *typ
 /* All lists are arrays of one layout. */
 typedef SK_ARRAY(char) untyped_list;
 
-static void reserve(struct decoder *decoder, const struct sk_onnx_type *type, const size_t *counts, char *message)
+static void reserve_lists(struct decoder *decoder, const struct sk_onnx_type *type, const size_t *counts, char *message)
 {
 	for (size_t i = 0; i < type->count; i++) {
 		const struct sk_onnx_field *field = &type->fields[i];
@@ -288,7 +288,7 @@ static bool decode(struct decoder *decoder, const struct sk_onnx_type *type, str
 		return report_damage(decoder, bytes.bytes, "messages lie in one another more than 100 times");
 	if (!count_fields(decoder, type, bytes, counts))
 		return false;
-	reserve(decoder, type, counts, message);
+	reserve_lists(decoder, type, counts, message);
 	while (bytes.size && !take_field(&bytes, &raw)) {
 		uint32_t position = find_field(type, raw.number);
 

@@ -136,7 +136,7 @@ static bool may_go(const struct sk_rewrite *rewrite, const struct sk_graph_node 
 /* Redirect the users of the node's outputs to those of `first`. */
 static void merge_nodes(struct sk_rewrite *rewrite, uint32_t index, uint32_t first)
 {
-	const struct sk_graph_node *node = &rewrite->graph->nodes.items[index];
+	const struct sk_graph_node *node = sk_rewrite_at(rewrite, index);
 	const struct sk_graph_node *same = &rewrite->graph->nodes.items[first];
 
 	for (size_t i = 1; i < node->outputs.count; i++)
@@ -148,7 +148,7 @@ static void merge_nodes(struct sk_rewrite *rewrite, uint32_t index, uint32_t fir
 static void visit_node(struct sk_rewrite *rewrite, uint32_t index)
 {
 	struct cse *cse = rewrite->context;
-	const struct sk_graph_node *node = &rewrite->graph->nodes.items[index];
+	const struct sk_graph_node *node = sk_rewrite_at(rewrite, index);
 	struct text text = {.arena = rewrite->graph->arena};
 	uint32_t first;
 

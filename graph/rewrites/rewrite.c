@@ -184,7 +184,7 @@ bool sk_node_permutation(const struct sk_op_graph *graph, const struct sk_graph_
 
 void sk_rewrite_become(struct sk_rewrite *rewrite, uint32_t index, const char *op, const uint32_t *inputs, size_t count)
 {
-	struct sk_graph_node *node = &rewrite->graph->nodes.items[index];
+	struct sk_graph_node *node = sk_rewrite_at(rewrite, index);
 	const char *colon = strchr(op, ':');
 	const struct sk_graph_node before = *node;
 
@@ -216,7 +216,7 @@ void sk_rewrite_redirect(struct sk_rewrite *rewrite, uint32_t value, uint32_t to
 
 void sk_rewrite_replace(struct sk_rewrite *rewrite, uint32_t index, uint32_t by)
 {
-	struct sk_graph_node *node = &rewrite->graph->nodes.items[index];
+	struct sk_graph_node *node = sk_rewrite_at(rewrite, index);
 	uint32_t value = node->outputs.items[0];
 
 	if (value >= rewrite->pinnable || rewrite->pinned[value]) {

@@ -81,6 +81,11 @@ struct sk_rewrite {
 	bool changed;
 };
 
+static inline struct sk_graph_node *sk_rewrite_at(const struct sk_rewrite *rewrite, uint32_t index)
+{
+	return &rewrite->graph->nodes.items[index];
+}
+
 typedef void sk_rewrite_node(struct sk_rewrite *rewrite, uint32_t node);
 
 /* Call `visit` for each node that is left, in order, with replaced inputs; then remove nodes that no output needs. */

@@ -6,14 +6,10 @@
 #include "graph/graph.h"
 #include "graph/rewrites/rewrites-parts.h"
 
-static struct sk_graph_node *node_at(const struct sk_rewrite *rewrite, uint32_t index)
-{
-	return &rewrite->graph->nodes.items[index];
-}
-
 static struct sk_graph_node *producer(const struct sk_rewrite *rewrite, uint32_t index)
 {
-	return sk_rewrite_producer(rewrite, node_at(rewrite, index)->inputs.items[0], node_at(rewrite, index));
+	return sk_rewrite_producer(rewrite, sk_rewrite_at(rewrite, index)->inputs.items[0],
+				   sk_rewrite_at(rewrite, index));
 }
 
 /* ---- shapes ---- */
@@ -28,7 +24,7 @@ static bool only_shapes(const struct sk_graph_node *node)
 /* Of several Reshapes in a row only the last is left; one without effect is removed. */
 static bool reshape(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
-	const struct sk_graph_node *node = node_at(rewrite, index), *first = producer(rewrite, index);
+	const struct sk_graph_node *node = sk_rewrite_at(rewrite, index), *first = producer(rewrite, index);
 	bool again = first && only_shapes(first) && first->inputs.items[0] != SK_NONE;
 	uint32_t from = again ? first->inputs.items[0] : node->inputs.items[0];
 	const struct sk_value *to = sk_node_output(rewrite->graph, node, 0);
@@ -38,7 +34,7 @@ static bool reshape(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 		return false;
 	if (sk_value_same_shape(&rewrite->graph->values.items[from], to) && !to->output) {
 		sk_rewrite_replace(rewrite, index, from);
-		return node_at(rewrite, index)->removed;
+		return sk_rewrite_at(rewrite, index)->removed;
 	}
 	if (again)
 		sk_rewrite_reshape(rewrite, index, from);
@@ -49,7 +45,7 @@ static bool reshape(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 static bool slice_all(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	struct sk_op_graph *graph = rewrite->graph;
-	const struct sk_graph_node *node = node_at(rewrite, index);
+	const struct sk_graph_node *node = sk_rewrite_at(rewrite, index);
 	const struct sk_value *from = sk_node_input(graph, node, 0), *to = sk_node_output(graph, node, 0);
 	const struct sk_value *steps = sk_node_input(graph, node, sk_node_is(node, "Slice") ? 4 : 3);
 
@@ -79,7 +75,7 @@ static bool keeps_order(const struct sk_value *from, const uint32_t *permutation
 
 static bool transpose_nothing(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
-	const struct sk_graph_node *node = node_at(rewrite, index);
+	const struct sk_graph_node *node = sk_rewrite_at(rewrite, index);
 	uint32_t permutation[SK_MAX_RANK];
 
 	(void)exact;
@@ -94,7 +90,7 @@ static bool transpose_nothing(struct sk_rewrite *rewrite, uint32_t index, bool e
 static bool transpose_twice(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	struct sk_op_graph *graph = rewrite->graph;
-	const struct sk_graph_node *node = node_at(rewrite, index), *first = producer(rewrite, index);
+	const struct sk_graph_node *node = sk_rewrite_at(rewrite, index), *first = producer(rewrite, index);
 	uint32_t inner[SK_MAX_RANK], outer[SK_MAX_RANK], both[SK_MAX_RANK], between = node->inputs.items[0], from;
 	int64_t perm[SK_MAX_RANK];
 	uint32_t rank = sk_node_output(graph, node, 0)->rank;
@@ -108,7 +104,7 @@ static bool transpose_twice(struct sk_rewrite *rewrite, uint32_t index, bool exa
 	if (!sk_rewrite_is_private(rewrite, between) && !keeps_order(&graph->values.items[from], both))
 		return false;
 	sk_rewrite_become(rewrite, index, "Transpose", &from, 1);
-	sk_rewrite_set_integers(rewrite, node_at(rewrite, index), "perm", perm, rank);
+	sk_rewrite_set_integers(rewrite, sk_rewrite_at(rewrite, index), "perm", perm, rank);
 	return true;
 }
 
@@ -148,7 +144,7 @@ static uint32_t outer_axes(uint32_t rank, uint32_t inner, bool kept, uint32_t ou
 static bool reduce_twice(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	struct sk_op_graph *graph = rewrite->graph;
-	const struct sk_graph_node *node = node_at(rewrite, index), *first = producer(rewrite, index);
+	const struct sk_graph_node *node = sk_rewrite_at(rewrite, index), *first = producer(rewrite, index);
 	const struct sk_value *from = first ? sk_node_input(graph, first, 0) : NULL;
 	const char *op = node->op;
 	bool kept, keep = sk_node_integer(node, "keepdims", 1);
@@ -169,8 +165,8 @@ static bool reduce_twice(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 			axes[count++] = i;
 	sk_rewrite_become(rewrite, index, op,
 			  (uint32_t[]){first->inputs.items[0], sk_graph_new_integers(graph, "axes", count, axes)}, 2);
-	sk_rewrite_set_integer(rewrite, node_at(rewrite, index), "keepdims", outer ? keep : kept);
-	sk_rewrite_set_integer(rewrite, node_at(rewrite, index), "noop_with_empty_axes", 1);
+	sk_rewrite_set_integer(rewrite, sk_rewrite_at(rewrite, index), "keepdims", outer ? keep : kept);
+	sk_rewrite_set_integer(rewrite, sk_rewrite_at(rewrite, index), "noop_with_empty_axes", 1);
 	return true;
 }
 
@@ -178,7 +174,7 @@ static bool reduce_twice(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 static bool reduce_nothing(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	struct sk_op_graph *graph = rewrite->graph;
-	const struct sk_graph_node *node = node_at(rewrite, index);
+	const struct sk_graph_node *node = sk_rewrite_at(rewrite, index);
 	const struct sk_value *from = sk_node_input(graph, node, 0);
 	uint32_t set;
 
@@ -195,7 +191,7 @@ static bool reduce_nothing(struct sk_rewrite *rewrite, uint32_t index, bool exac
 static bool sum_negated(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	struct sk_op_graph *graph = rewrite->graph;
-	struct sk_graph_node *node = node_at(rewrite, index), *negation = producer(rewrite, index);
+	struct sk_graph_node *node = sk_rewrite_at(rewrite, index), *negation = producer(rewrite, index);
 	const struct sk_value result = *sk_node_output(graph, node, 0);
 	const struct sk_graph_node sum = *node;
 	uint32_t from, total, inputs[2] = {SK_NONE, SK_NONE};

@@ -15,22 +15,17 @@
 /* The most bytes of a constant that may be copied with the opposite sign. */
 enum { MOST_NEGATED = 1 << 16 };
 
-static const struct sk_graph_node *node_at(const struct sk_rewrite *rewrite, uint32_t index)
-{
-	return &rewrite->graph->nodes.items[index];
-}
-
 static const struct sk_value *input(const struct sk_rewrite *rewrite, uint32_t index, size_t number)
 {
-	return sk_node_input(rewrite->graph, node_at(rewrite, index), number);
+	return sk_node_input(rewrite->graph, sk_rewrite_at(rewrite, index), number);
 }
 
 /* Replace the node by the input if that has its shape and type. */
 static bool be_input(struct sk_rewrite *rewrite, uint32_t index, size_t number)
 {
 	const struct sk_value *from = input(rewrite, index, number);
-	const struct sk_value *to = sk_node_output(rewrite->graph, node_at(rewrite, index), 0);
-	uint32_t value = node_at(rewrite, index)->inputs.items[number];
+	const struct sk_value *to = sk_node_output(rewrite->graph, sk_rewrite_at(rewrite, index), 0);
+	uint32_t value = sk_rewrite_at(rewrite, index)->inputs.items[number];
 
 	if (from->dtype != to->dtype || !sk_value_same_shape(from, to) ||
 	    sk_rewrite_is_looked_at(rewrite->graph, value))
@@ -43,7 +38,7 @@ static bool be_input(struct sk_rewrite *rewrite, uint32_t index, size_t number)
 static const struct sk_graph_node *input_made_by(const struct sk_rewrite *rewrite, uint32_t index, size_t number,
 						 const char *op)
 {
-	const struct sk_graph_node *user = node_at(rewrite, index);
+	const struct sk_graph_node *user = sk_rewrite_at(rewrite, index);
 	const struct sk_graph_node *node = sk_rewrite_producer(rewrite, user->inputs.items[number], user);
 
 	return node && sk_node_is(node, op) ? node : NULL;
@@ -81,13 +76,13 @@ static bool subtract_nothing(struct sk_rewrite *rewrite, uint32_t index, bool ex
 static bool add_negated(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	struct sk_op_graph *graph = rewrite->graph;
-	const struct sk_value *to = sk_node_output(graph, node_at(rewrite, index), 0);
+	const struct sk_value *to = sk_node_output(graph, sk_rewrite_at(rewrite, index), 0);
 	int64_t shape[SK_MAX_RANK], zero = 0;
 
 	for (size_t i = 0; i < 2 && !is_exact_float(to, exact); i++) {
 		const struct sk_graph_node *negation = input_made_by(rewrite, index, i, "Neg");
 
-		if (!negation || negation->inputs.items[0] != node_at(rewrite, index)->inputs.items[1 - i])
+		if (!negation || negation->inputs.items[0] != sk_rewrite_at(rewrite, index)->inputs.items[1 - i])
 			continue;
 		for (uint32_t d = 0; d < to->rank; d++)
 			shape[d] = (int64_t)to->shape[d];
@@ -110,7 +105,7 @@ static bool negate_second(struct sk_rewrite *rewrite, uint32_t index, const char
 
 	if (!constant->contents || sk_value_bytes(constant) > MOST_NEGATED)
 		return false;
-	negated = sk_rewrite_negated(rewrite, node_at(rewrite, index)->inputs.items[number]);
+	negated = sk_rewrite_negated(rewrite, sk_rewrite_at(rewrite, index)->inputs.items[number]);
 	if (negated == SK_NONE)
 		return false;
 	sk_rewrite_become(rewrite, index, op, (uint32_t[]){other, negated}, 2);
@@ -120,7 +115,7 @@ static bool negate_second(struct sk_rewrite *rewrite, uint32_t index, const char
 static bool subtract_constant(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
 	(void)exact;
-	return negate_second(rewrite, index, "Add", node_at(rewrite, index)->inputs.items[0], 1);
+	return negate_second(rewrite, index, "Add", sk_rewrite_at(rewrite, index)->inputs.items[0], 1);
 }
 
 /* ---- products ---- */
@@ -143,7 +138,7 @@ static bool move_sign(struct sk_rewrite *rewrite, uint32_t index, const char *op
 {
 	const struct sk_graph_node *negation = input_made_by(rewrite, index, number, "Neg");
 
-	return negation && sk_rewrite_is_private(rewrite, node_at(rewrite, index)->inputs.items[number]) &&
+	return negation && sk_rewrite_is_private(rewrite, sk_rewrite_at(rewrite, index)->inputs.items[number]) &&
 	       negate_second(rewrite, index, op, negation->inputs.items[0], 1 - number);
 }
 
@@ -166,9 +161,9 @@ static bool divide_one(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 
 	(void)exact;
 	if (!sk_value_is_float(one) || !sk_constant_is(one, 1) ||
-	    !sk_value_same_shape(divisor, sk_node_output(rewrite->graph, node_at(rewrite, index), 0)))
+	    !sk_value_same_shape(divisor, sk_node_output(rewrite->graph, sk_rewrite_at(rewrite, index), 0)))
 		return false;
-	sk_rewrite_become(rewrite, index, "Reciprocal", &node_at(rewrite, index)->inputs.items[1], 1);
+	sk_rewrite_become(rewrite, index, "Reciprocal", &sk_rewrite_at(rewrite, index)->inputs.items[1], 1);
 	return true;
 }
 
@@ -183,12 +178,13 @@ static bool power_of_one(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 /* On the host the kernel that squares reads one operand. */
 static bool power_of_two(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
-	uint32_t base = node_at(rewrite, index)->inputs.items[0];
+	uint32_t base = sk_rewrite_at(rewrite, index)->inputs.items[0];
 
 	(void)exact;
 	if (rewrite->flags->target == SK_TARGET_HOST || !sk_constant_is(input(rewrite, index, 1), 2) ||
 	    !sk_value_is_float(input(rewrite, index, 0)) ||
-	    !sk_value_same_shape(input(rewrite, index, 0), sk_node_output(rewrite->graph, node_at(rewrite, index), 0)))
+	    !sk_value_same_shape(input(rewrite, index, 0),
+				 sk_node_output(rewrite->graph, sk_rewrite_at(rewrite, index), 0)))
 		return false;
 	sk_rewrite_become(rewrite, index, "Mul", (uint32_t[]){base, base}, 2);
 	return true;
@@ -197,10 +193,11 @@ static bool power_of_two(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 /* Kernels of powers round differently. */
 static bool power_of_minus_one(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
-	uint32_t base = node_at(rewrite, index)->inputs.items[0];
+	uint32_t base = sk_rewrite_at(rewrite, index)->inputs.items[0];
 
 	if (exact || !sk_constant_is(input(rewrite, index, 1), -1) || !sk_value_is_float(input(rewrite, index, 0)) ||
-	    !sk_value_same_shape(input(rewrite, index, 0), sk_node_output(rewrite->graph, node_at(rewrite, index), 0)))
+	    !sk_value_same_shape(input(rewrite, index, 0),
+				 sk_node_output(rewrite->graph, sk_rewrite_at(rewrite, index), 0)))
 		return false;
 	sk_rewrite_become(rewrite, index, "Reciprocal", &base, 1);
 	return true;
@@ -222,7 +219,7 @@ static bool negate_twice(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 /* A product with the result would become one with a constant, and its kernel for constants rounds otherwise. */
 static bool select_same(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
-	const struct sk_graph_node *node = node_at(rewrite, index);
+	const struct sk_graph_node *node = sk_rewrite_at(rewrite, index);
 	const struct sk_value *same = input(rewrite, index, 1);
 
 	return node->inputs.items[1] == node->inputs.items[2] && !(exact && (same->contents || same->fixed)) &&
@@ -240,7 +237,7 @@ static const struct opposite {
 
 static bool negate_comparison(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
-	uint32_t compared = node_at(rewrite, index)->inputs.items[0];
+	uint32_t compared = sk_rewrite_at(rewrite, index)->inputs.items[0];
 
 	for (size_t i = 0; i < sizeof(opposites) / sizeof(opposites[0]); i++) {
 		const struct opposite *opposite = &opposites[i];
@@ -300,7 +297,7 @@ static bool simplify(struct sk_rewrite *rewrite, uint32_t index, const struct sk
 	for (; rule->id; rule++) {
 		bool named = is_listed(&flags->enable_simplify_exprs_only, rule->id);
 
-		if (!sk_node_is(node_at(rewrite, index), rule->op))
+		if (!sk_node_is(sk_rewrite_at(rewrite, index), rule->op))
 			continue;
 		if (flags->enable_simplify_exprs_only.count ? !named
 							    : is_listed(&flags->disable_simplify_exprs, rule->id))
@@ -314,7 +311,7 @@ static bool simplify(struct sk_rewrite *rewrite, uint32_t index, const struct sk
 /* The result of a rule may be the input of another one. Each makes the graph simpler, so this ends. */
 static void simplify_node(struct sk_rewrite *rewrite, uint32_t index)
 {
-	while (!node_at(rewrite, index)->removed &&
+	while (!sk_rewrite_at(rewrite, index)->removed &&
 	       (simplify(rewrite, index, sk_simplify_arithmetic) || simplify(rewrite, index, sk_simplify_shapes)))
 		;
 }

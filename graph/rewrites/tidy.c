@@ -14,7 +14,7 @@
 /* Remove the optional outputs of an operator if all of them are unused, since kernels have few forms. */
 static void drop_outputs(struct sk_rewrite *rewrite, uint32_t index)
 {
-	struct sk_graph_node *node = &rewrite->graph->nodes.items[index];
+	struct sk_graph_node *node = sk_rewrite_at(rewrite, index);
 	const struct sk_schema *schema = sk_schema_find(node->domain, node->op);
 
 	if (schema->max_outputs == SK_VARIADIC || node->outputs.count <= schema->min_outputs)
@@ -83,7 +83,7 @@ static void count_list(struct sk_rewrite *rewrite, struct sk_graph_node *node, u
 
 static void count_axes(struct sk_rewrite *rewrite, uint32_t index)
 {
-	struct sk_graph_node *node = &rewrite->graph->nodes.items[index];
+	struct sk_graph_node *node = sk_rewrite_at(rewrite, index);
 	int64_t axis = sk_node_integer(node, "axis", 0);
 
 	if (sk_node_is_one_of(node, along_axes))

@@ -10,11 +10,6 @@
 #include "graph/rewrites/rewrites-parts.h"
 #include "graph/rewrites/rewrites.h"
 
-static struct sk_graph_node *node_at(const struct sk_rewrite *rewrite, uint32_t index)
-{
-	return &rewrite->graph->nodes.items[index];
-}
-
 /* ---- transform_op_optimizer ---- */
 
 /* Operators that compute each element from the elements in the same position. */
@@ -57,7 +52,7 @@ struct chain {
 /* Each value on the way has one user, so no other walk comes here. */
 static void find_chain(const struct sk_rewrite *rewrite, uint32_t index, struct chain *chain)
 {
-	const struct sk_graph_node *user = node_at(rewrite, index), *node;
+	const struct sk_graph_node *user = sk_rewrite_at(rewrite, index), *node;
 	uint32_t value = user->inputs.items[0], permutation[SK_MAX_RANK], input;
 
 	chain->transpose = NULL;
@@ -93,10 +88,10 @@ static void cancel_transposes(struct sk_rewrite *rewrite, uint32_t index)
 	uint32_t permutation[SK_MAX_RANK], from;
 	struct chain chain = {.transpose = NULL};
 
-	if (!sk_node_permutation(graph, node_at(rewrite, index), permutation))
+	if (!sk_node_permutation(graph, sk_rewrite_at(rewrite, index), permutation))
 		return;
 	find_chain(rewrite, index, &chain);
-	if (!chain.transpose || !undo_one_another(graph, chain.transpose, node_at(rewrite, index)))
+	if (!chain.transpose || !undo_one_another(graph, chain.transpose, sk_rewrite_at(rewrite, index)))
 		return;
 	from = chain.transpose->inputs.items[0];
 	if (!chain.links.count) {
@@ -104,7 +99,7 @@ static void cancel_transposes(struct sk_rewrite *rewrite, uint32_t index)
 		return;
 	}
 	for (size_t i = chain.links.count; i--;) {
-		struct sk_graph_node *node = node_at(rewrite, chain.links.items[i].node);
+		struct sk_graph_node *node = sk_rewrite_at(rewrite, chain.links.items[i].node);
 		struct sk_value *to = sk_node_output(graph, node, 0);
 
 		sk_rewrite_set_input(rewrite, node, chain.links.items[i].input, from);
@@ -140,7 +135,7 @@ static uint32_t turned_factor(const struct sk_rewrite *rewrite, const struct sk_
 static void turn_factors(struct sk_rewrite *rewrite, uint32_t index)
 {
 	const struct sk_op_graph *graph = rewrite->graph;
-	const struct sk_graph_node *node = node_at(rewrite, index);
+	const struct sk_graph_node *node = sk_rewrite_at(rewrite, index);
 	const struct sk_value *to = sk_node_output(graph, node, 0);
 	uint32_t inputs[2], turned[2] = {SK_NONE, SK_NONE};
 
@@ -155,8 +150,8 @@ static void turn_factors(struct sk_rewrite *rewrite, uint32_t index)
 	for (size_t i = 0; i < 2; i++)
 		inputs[i] = turned[i] != SK_NONE ? turned[i] : node->inputs.items[i];
 	sk_rewrite_become(rewrite, index, "sklink:BatchMatMul", inputs, 2);
-	sk_rewrite_set_integer(rewrite, node_at(rewrite, index), "transpose_a", turned[0] != SK_NONE);
-	sk_rewrite_set_integer(rewrite, node_at(rewrite, index), "transpose_b", turned[1] != SK_NONE);
+	sk_rewrite_set_integer(rewrite, sk_rewrite_at(rewrite, index), "transpose_a", turned[0] != SK_NONE);
+	sk_rewrite_set_integer(rewrite, sk_rewrite_at(rewrite, index), "transpose_b", turned[1] != SK_NONE);
 }
 
 enum sk_pass_result sk_pass_transpose_matmul_fusion(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
@@ -202,7 +197,7 @@ static bool is_cheaper_turned(const struct sk_value *x, const struct sk_value *y
 static void turn(struct sk_rewrite *rewrite, uint32_t first, uint32_t second, bool cast_first)
 {
 	struct sk_op_graph *graph = rewrite->graph;
-	struct sk_graph_node *a = node_at(rewrite, first), *b = node_at(rewrite, second);
+	struct sk_graph_node *a = sk_rewrite_at(rewrite, first), *b = sk_rewrite_at(rewrite, second);
 	const struct sk_graph_node node = *a;
 	uint32_t from = a->inputs.items[0], to = b->outputs.items[0], between;
 	const struct sk_value x = graph->values.items[from], y = graph->values.items[to];
@@ -223,7 +218,7 @@ static void turn(struct sk_rewrite *rewrite, uint32_t first, uint32_t second, bo
 static void reorder(struct sk_rewrite *rewrite, uint32_t second)
 {
 	const struct sk_op_graph *graph = rewrite->graph;
-	const struct sk_graph_node *node = node_at(rewrite, second), *first;
+	const struct sk_graph_node *node = sk_rewrite_at(rewrite, second), *first;
 	bool cast_first;
 
 	if (!sk_node_is(node, "Cast") && !is_mover(graph, node))

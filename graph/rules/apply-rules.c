@@ -38,7 +38,7 @@ struct rewriting {
 
 /* ---- rules by the operator of their anchor ---- */
 
-static const char *key_of(struct sk_arena *arena, const char *domain, const char *op)
+static const char *operator_key(struct sk_arena *arena, const char *domain, const char *op)
 {
 	return *domain ? sk_arena_print(arena, "%s:%s", domain, op) : op;
 }
@@ -61,7 +61,7 @@ static void enter_rule(struct rewriting *rewriting, const struct sk_rule *rule)
 	struct sk_arena *arena = rewriting->graph->arena;
 
 	for (size_t i = 0; i < anchor->operators.count; i++) {
-		const char *key = key_of(arena, anchor->operators.items[i].domain, anchor->operators.items[i].op);
+		const char *key = operator_key(arena, anchor->operators.items[i].domain, anchor->operators.items[i].op);
 		uint32_t new = (uint32_t)rewriting->entries.count;
 		uint32_t first = sk_map_insert(&rewriting->first, key, strlen(key), new);
 
@@ -286,7 +286,7 @@ static bool apply_at_anchor(struct rewriting *rewriting, const struct sk_rule *r
 static void try_rules(struct rewriting *rewriting, uint32_t anchor)
 {
 	const struct sk_graph_node *node = &rewriting->graph->nodes.items[anchor];
-	const char *key = key_of(rewriting->graph->arena, node->domain, node->op);
+	const char *key = operator_key(rewriting->graph->arena, node->domain, node->op);
 	uint32_t entry = sk_map_find(&rewriting->first, key, strlen(key)), counted = SK_NONE;
 
 	if (entry == SK_NONE || (rewriting->pass->wants && !rewriting->pass->wants(rewriting->pass->context, node)))
@@ -335,7 +335,7 @@ static void append_in_order(struct sk_op_graph *graph, uint32_t node, uint32_t *
 	}
 }
 
-static void sort(struct rewriting *rewriting)
+static void sort_nodes(struct rewriting *rewriting)
 {
 	struct sk_op_graph *graph = rewriting->graph;
 	uint32_t *numbers = SK_NEW_ARRAY(graph->arena, uint32_t, graph->nodes.count + 1);
@@ -382,7 +382,7 @@ void sk_rules_apply(struct sk_rule_pass *pass)
 			try_rules(&rewriting, n);
 	pass->steps = rewriting.match.steps;
 	if (pass->replaced)
-		sort(&rewriting);
+		sort_nodes(&rewriting);
 }
 
 void sk_rules_tell(const struct sk_rule_pass *pass)

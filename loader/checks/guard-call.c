@@ -181,7 +181,7 @@ static bool keep_borders(struct sk_guard *guard)
 }
 
 /* Make room for the borders of so many windows. */
-static bool reserve(struct sk_guard *guard, uint32_t windows)
+static bool reserve_borders(struct sk_guard *guard, uint32_t windows)
 {
 	uint32_t borders = 2 * windows + 1;
 
@@ -236,7 +236,7 @@ static void cannot_protect(char *finding)
 bool sk_guard_enter(struct sk_guard *guard, const struct sk_plan_launch *launch, uint64_t row,
 		    struct sk_window *windows, uint32_t count, const char *closed, char *finding)
 {
-	if (!reserve(guard, count)) {
+	if (!reserve_borders(guard, count)) {
 		no_memory(finding);
 		return false;
 	}

@@ -76,7 +76,7 @@ static struct written written_by(const struct sk_checked *checked, uint32_t numb
 }
 
 /* Make room for all bytes that the call writes. */
-static bool reserve(const struct sk_checked *checked, struct sk_split_check *split)
+static bool reserve_copies(const struct sk_checked *checked, struct sk_split_check *split)
 {
 	size_t size = 0;
 
@@ -259,7 +259,7 @@ int sk_split_check_call(struct sk_checked *checked, struct sk_split_check *split
 	uint64_t unit = checked->plan->partitions[checked->step->partition].unit * checked->call->scale;
 	int status = 0;
 
-	if (!reserve(checked, split) || !copy_written(checked, split->before, false))
+	if (!reserve_copies(checked, split) || !copy_written(checked, split->before, false))
 		return found(checked, "no memory to keep the bytes that it writes");
 	status = sk_checked_call(checked, low, high);
 	if (!status && !copy_written(checked, split->whole, false))

@@ -90,7 +90,7 @@ static size_t guard_size(void)
 }
 
 /* Reserve address space for a stack and its guard. Inaccessible memory counts only for the limit RLIMIT_AS. */
-static bool reserve(struct sk_fibre *fibre, size_t size, size_t guard)
+static bool reserve_stack(struct sk_fibre *fibre, size_t size, size_t guard)
 {
 	size_t all;
 
@@ -111,7 +111,7 @@ bool sk_fibre_open(struct sk_fibre *fibre, size_t size)
 
 	memset(fibre, 0, sizeof(*fibre));
 	rounded = __builtin_add_overflow(size, page - 1, &rounded) ? SIZE_MAX : rounded & ~(page - 1);
-	if (!reserve(fibre, rounded, guard_size()) && !reserve(fibre, rounded, SK_FIBRE_SMALL_GUARD))
+	if (!reserve_stack(fibre, rounded, guard_size()) && !reserve_stack(fibre, rounded, SK_FIBRE_SMALL_GUARD))
 		return false;
 	/* With huge pages every stack would take two megabytes. A kernel without huge pages refuses, which is also
 	 * fine. */

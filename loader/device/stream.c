@@ -327,7 +327,7 @@ static void append_launch(struct skrt_stream *stream, struct skrt_instance *inst
 	sk_queue_append(stream->device, command);
 }
 
-static enum skrt_status reserve(const struct skrt_module *module, uint32_t count)
+static enum skrt_status reserve_launches(const struct skrt_module *module, uint32_t count)
 {
 	if (sk_queue_reserve(module->device, count))
 		return SKRT_OK;
@@ -342,7 +342,7 @@ static enum skrt_status enqueue_kernel(struct skrt_stream *stream, struct skrt_i
 
 	if (status || sk_once_is_done(instance, kernel->launch))
 		return status;
-	status = reserve(kernel->module, 1);
+	status = reserve_launches(kernel->module, 1);
 	if (status)
 		return status;
 	append_launch(stream, instance, kernel);
@@ -370,7 +370,7 @@ static enum skrt_status enqueue(struct skrt_stream *const *streams, uint32_t str
 		return enqueue_kernel(streams[0], instance, kernel);
 	status = make_ready(instance, kernel, &stretch, &count);
 	if (!status)
-		status = reserve(module, count);
+		status = reserve_launches(module, count);
 	if (status)
 		return status;
 	for (uint32_t i = stretch.first; i < stretch.end; i++)

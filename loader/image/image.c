@@ -257,7 +257,7 @@ static enum skrt_status sort_headers(struct loading *loading, struct sk_image *i
 }
 
 /* Reserve address space for all segments at once, to keep their distances, and set the bias. */
-static enum skrt_status reserve(const struct loading *loading, struct sk_image *image)
+static enum skrt_status reserve_segments(const struct loading *loading, struct sk_image *image)
 {
 	const struct sk_image_segment *first = &image->segments[0];
 	const struct sk_image_segment *last =
@@ -324,7 +324,7 @@ static enum skrt_status copy_segment(const struct loading *loading, const struct
 
 static enum skrt_status map_segments(const struct loading *loading, struct sk_image *image)
 {
-	enum skrt_status status = reserve(loading, image);
+	enum skrt_status status = reserve_segments(loading, image);
 
 	for (uint32_t i = 0; i < image->segment_count && !status; i++)
 		status = loading->source->copied ? copy_segment(loading, image, &image->segments[i])

@@ -54,7 +54,7 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* Sort the numbers and remove repetitions. */
-static void sort(numbers *list)
+static void sort_and_join(numbers *list)
 {
 	uint32_t kept = 0;
 
@@ -133,15 +133,15 @@ static void leave_out(struct passer *passer, uint32_t number, struct past *past)
 
 	add_all(passer, &stream->afters, &past->tasks);
 	add_all(passer, &stream->waits, &past->events);
-	sort(&stream->afters);
-	sort(&stream->waits);
+	sort_and_join(&stream->afters);
+	sort_and_join(&stream->waits);
 	past->tasks.count = 0;
 	add_all(passer, &past->tasks, &stream->afters);
 	past->events.count = 0;
 	add_all(passer, &past->events, &stream->waits);
 	if (stream->last != SK_NONE)
 		sk_array_push(passer->arena, &past->tasks, stream->last);
-	sort(&past->tasks);
+	sort_and_join(&past->tasks);
 	for (size_t i = 0; i < task->said.record.count; i++)
 		hand_on_event(passer, task->said.record.items[i], past);
 	sk_array_push(passer->arena, &passer->model->idle, (struct sk_idle_task){task->name, task->place});
@@ -154,8 +154,8 @@ static void keep_task(struct passer *passer, uint32_t number, uint32_t new_numbe
 
 	add_all(passer, &past->tasks, &stream->afters);
 	add_all(passer, &past->events, &stream->waits);
-	sort(&past->tasks);
-	sort(&past->events);
+	sort_and_join(&past->tasks);
+	sort_and_join(&past->events);
 	stream->afters.count = stream->waits.count = 0;
 	stream->last = new_number;
 	task->said.after.items = past->tasks.items;

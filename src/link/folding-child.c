@@ -293,7 +293,7 @@ static bool bind_tensors(const struct run *run, const uint32_t *outputs)
 }
 
 /* Return memory that becomes resident only when it is written. */
-static uint8_t *reserve(uint64_t size)
+static uint8_t *reserve_memory(uint64_t size)
 {
 	void *memory = mmap(NULL, size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -310,11 +310,11 @@ static bool prepare_run(struct run *run)
 	uint64_t buffer;
 
 	order_results(run, outputs);
-	run->results.memory = reserve(run->folding->size);
+	run->results.memory = reserve_memory(run->folding->size);
 	buffer = buffer_size(run);
-	run->results.buffers[0] = run->results.buffers[1] = reserve(buffer);
+	run->results.buffers[0] = run->results.buffers[1] = reserve_memory(buffer);
 	if (buffer <= MOST_TWICE)
-		run->results.buffers[1] = reserve(buffer);
+		run->results.buffers[1] = reserve_memory(buffer);
 	source.memory = sk_linker_bytes(run->link->linker, &source.bytes);
 	return skrt_device_open(NULL, &run->device) == SKRT_OK &&
 	       skrt_module_load_from(run->device, &source, &run->module) == SKRT_OK &&

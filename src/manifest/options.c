@@ -92,7 +92,7 @@ static struct sk_place place_at(const struct reader *reader, struct token token)
 
 /* ---- values ---- */
 
-static void *target_of(const struct reader *reader, const struct option *option)
+static void *option_field(const struct reader *reader, const struct option *option)
 {
 	return (char *)reader->scope + option->offset;
 }
@@ -126,14 +126,14 @@ static bool read_switch(const struct reader *reader, const struct option *option
 	static const char *const states[] = {"0", "1", NULL};
 	uint32_t found = find_keyword(reader, option, states, value);
 
-	*(bool *)target_of(reader, option) = found == 1;
+	*(bool *)option_field(reader, option) = found == 1;
 	return found != SK_NONE;
 }
 
 /* Read a switch that is on by default into a field that is true if it is off. */
 static bool read_off(const struct reader *reader, const struct option *option, struct token value)
 {
-	bool read = read_switch(reader, option, value), *off = target_of(reader, option);
+	bool read = read_switch(reader, option, value), *off = option_field(reader, option);
 
 	*off = !*off;
 	return read;
@@ -143,7 +143,7 @@ static bool read_keyword(const struct reader *reader, const struct option *optio
 {
 	uint32_t found = find_keyword(reader, option, option->keywords, value);
 
-	*(uint32_t *)target_of(reader, option) = found;
+	*(uint32_t *)option_field(reader, option) = found;
 	return found != SK_NONE;
 }
 
@@ -190,7 +190,7 @@ static bool read_number(const struct reader *reader, const struct option *option
 			 option->name, option->least, option->most, text_of(reader->diag, value));
 		return false;
 	}
-	*(uint32_t *)target_of(reader, option) = number;
+	*(uint32_t *)option_field(reader, option) = number;
 	return true;
 }
 
@@ -204,14 +204,14 @@ static bool read_alignment(const struct reader *reader, const struct option *opt
 			 option->most, text_of(reader->diag, value));
 		return false;
 	}
-	*(uint32_t *)target_of(reader, option) = number;
+	*(uint32_t *)option_field(reader, option) = number;
 	return true;
 }
 
 /* Read names separated by commas. */
 static bool read_names(const struct reader *reader, const struct option *option, struct token value)
 {
-	sk_names *names = target_of(reader, option);
+	sk_names *names = option_field(reader, option);
 	struct token rest = value;
 	unsigned errors = reader->diag->errors;
 	struct sk_map seen;
@@ -241,13 +241,13 @@ static bool read_compile_options(const struct reader *reader, const struct optio
 	struct token rest = value;
 	bool valid = true;
 
-	*(bool *)target_of(reader, option) = false;
+	*(bool *)option_field(reader, option) = false;
 	while (rest.start) {
 		struct token flag = cut_token(rest, ',', &rest);
 		const char *text = text_of(reader->diag, flag);
 
 		if (!strcmp(text, "-g")) {
-			*(bool *)target_of(reader, option) = true;
+			*(bool *)option_field(reader, option) = true;
 			continue;
 		}
 		sk_error(reader->diag, place_at(reader, flag),

@@ -305,7 +305,7 @@ static int compare_starts(const void *a, const void *b)
 }
 
 /* Return the temporaries that need workspace. One that lives in one step alone may be in the scratch. */
-static struct temporary **sort(struct planner *planner, int (*compare_two)(const void *a, const void *b))
+static struct temporary **sort_temporaries(struct planner *planner, int (*compare_two)(const void *a, const void *b))
 {
 	const uint64_t *scratch_offset = planner->schedule->groups->scratch_offset;
 	struct temporary **sorted = SK_NEW_ARRAY(planner->arena, struct temporary *, planner->temporaries.count);
@@ -436,8 +436,8 @@ struct sk_memory *sk_memory_plan(const struct sk_model *model, const struct sk_f
 			 "the temporaries together are larger than the address space");
 		return NULL;
 	}
-	planner.by_start = sort(&planner, compare_starts);
-	planner.by_end = sort(&planner, compare_ends);
+	planner.by_start = sort_temporaries(&planner, compare_starts);
+	planner.by_end = sort_temporaries(&planner, compare_ends);
 	for (size_t i = 0; i < planner.placed; i++) {
 		struct temporary *temporary = planner.by_start[i];
 

@@ -120,7 +120,7 @@ struct heap {
 	size_t count;
 };
 
-static void push(struct heap *heap, uint32_t node)
+static void push_node(struct heap *heap, uint32_t node)
 {
 	size_t at = heap->count++;
 
@@ -129,7 +129,7 @@ static void push(struct heap *heap, uint32_t node)
 	heap->nodes[at] = node;
 }
 
-static uint32_t pop(struct heap *heap)
+static uint32_t pop_node(struct heap *heap)
 {
 	uint32_t top = heap->nodes[0], last = heap->nodes[--heap->count];
 	size_t at = 0;
@@ -161,15 +161,15 @@ uint32_t *sk_order_sort(const struct sk_order *order, const uint32_t *keys)
 	for (uint32_t node = 0; node < count; node++) {
 		degree[node] = order->nodes.items[node].degree;
 		if (degree[node] == 0)
-			push(&heap, node);
+			push_node(&heap, node);
 	}
 	while (heap.count) {
-		uint32_t node = pop(&heap);
+		uint32_t node = pop_node(&heap);
 
 		sorted[done++] = node;
 		for (uint32_t e = order->nodes.items[node].edges; e != SK_NONE; e = order->edges.items[e].next)
 			if (--degree[order->edges.items[e].to] == 0)
-				push(&heap, order->edges.items[e].to);
+				push_node(&heap, order->edges.items[e].to);
 	}
 	return sorted;
 }

@@ -76,7 +76,7 @@ void sk_launch_order_build(struct sk_launch_order *order, struct sk_arena *arena
 
 /* ---- searches ---- */
 
-static void push(struct sk_launch_order *order, uint32_t launch)
+static void push_launch(struct sk_launch_order *order, uint32_t launch)
 {
 	uint32_t *heap = order->heap, at = order->heap_count++;
 
@@ -85,7 +85,7 @@ static void push(struct sk_launch_order *order, uint32_t launch)
 	heap[at] = launch;
 }
 
-static uint32_t pop(struct sk_launch_order *order)
+static uint32_t pop_launch(struct sk_launch_order *order)
 {
 	uint32_t *heap = order->heap, top = heap[0], last = heap[--order->heap_count], at = 0, child;
 
@@ -115,7 +115,7 @@ static void reach_follows(struct sk_launch_order *order, uint32_t launch)
 		if (order->reached[follow] == order->search)
 			continue;
 		order->reached[follow] = order->search;
-		push(order, follow);
+		push_launch(order, follow);
 	}
 }
 
@@ -128,11 +128,11 @@ static bool search_earlier(struct sk_launch_order *order, uint32_t earlier, uint
 		order->search++;
 		order->later = later;
 		order->heap_count = 0;
-		push(order, later);
+		push_launch(order, later);
 	}
 	while (order->reached[earlier] != order->search && order->heap_count && order->heap[0] > earlier &&
 	       !order->exhausted)
-		reach_follows(order, pop(order));
+		reach_follows(order, pop_launch(order));
 	return order->reached[earlier] == order->search;
 }
 

@@ -98,7 +98,7 @@ static bool check_symbol(struct sk_diag *diag, const struct sk_package_file *fil
 
 /* ---- one entry ---- */
 
-static uint64_t target_of(const struct sk_package_file *file, const struct sk_code_relocation *relocation)
+static uint64_t relocation_target(const struct sk_package_file *file, const struct sk_code_relocation *relocation)
 {
 	if (relocation->target == SK_CODE_CONSTANTS)
 		return sk_package_file_target(file, &file->plan.plan->constants);
@@ -119,7 +119,7 @@ static bool relocate(const struct comparison *comparison, struct sk_code *code, 
 	for (size_t i = 0; i < code->relocations.count; i++) {
 		const struct sk_code_relocation *relocation = &code->relocations.items[i];
 		uint64_t place = entry + relocation->offset;
-		uint64_t target = target_of(comparison->file, relocation) + (uint64_t)relocation->addend;
+		uint64_t target = relocation_target(comparison->file, relocation) + (uint64_t)relocation->addend;
 
 		if (!sk_relocation_apply(machine, relocation->call ? machine->call : machine->relative32,
 					 code->bytes.items + relocation->offset, target - place, place)) {

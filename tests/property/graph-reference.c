@@ -762,7 +762,7 @@ MOVED(trilu)
 /* ---- scattering: each update in turn ---- */
 
 /* Return the place of element i of the updates. */
-static int64_t target_of(const struct question *question, int64_t i)
+static int64_t target_index(const struct question *question, int64_t i)
 {
 	const struct graph_value *x = question->in[0], *indices = question->in[1];
 	int64_t index[SK_MAX_RANK], to[SK_MAX_RANK], tuple[SK_MAX_RANK], axis = question->node->axis;
@@ -813,7 +813,7 @@ static void refer_scatter(const struct question *question)
 {
 	refer_same_order(question);
 	for (int64_t i = 0; i < question->in[2]->count; i++)
-		meet(question, target_of(question, i), question->in[2]->elements[i]);
+		meet(question, target_index(question, i), question->in[2]->elements[i]);
 }
 
 static void refer_shape(const struct question *question)
