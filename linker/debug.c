@@ -1,8 +1,8 @@
 /* Debug information, so that a debugger steps through the source of a kernel. Input: the .debug_ sections of reached
  * objects, compressed or not. Output: the same sections marked live, with plain contents, checked relocations, and the
- * strings that they need marked. debug-write.c writes them. An object with sections compressed with zstd, whose library
- * would be needed for nothing else, loses all of its debug information. A reference from debug information does not
- * keep code alive. */
+ * strings that they need marked. debug-write.c writes them. An object with sections compressed with zstd loses all
+ * of its debug information: the library of zstd would be needed for nothing else. A reference from debug information
+ * does not keep code alive. */
 #include <string.h>
 #include <zlib.h>
 

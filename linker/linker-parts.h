@@ -398,10 +398,10 @@ struct sk_architecture {
 	void (*rewrite_descriptor)(uint8_t *bytes, uint64_t offset);
 	uint64_t no_descriptor_call;
 	/* Return whether the field at `offset` is the absolute address in an instruction of the large code model that
-	 * can be rewritten to reach its target relative to the place. The next one rewrites it, subtracts the
-	 * processor's distance from the field from *value, and returns the offset of the new field, whose type is
-	 * `relative32`. Both are NULL on machines without such instructions. */
-	bool (*can_narrow)(uint32_t type, const uint8_t *bytes, uint64_t offset);
+	 * can be rewritten to reach its target, code or not, relative to the place. The next one rewrites it, subtracts
+	 * the processor's distance from the field from *value, and returns the offset of the new field, which has the
+	 * type `relative32`. Both are NULL on machines without such instructions. */
+	bool (*can_narrow)(uint32_t type, const uint8_t *bytes, uint64_t offset, bool to_code);
 	uint64_t (*narrow)(uint8_t *bytes, uint64_t offset, uint64_t *value);
 	/* Return whether the field at `offset` in code is that of a direct call or jump. */
 	bool (*is_branch)(uint32_t type, const uint8_t *bytes, uint64_t offset);
@@ -588,6 +588,10 @@ const char *sk_relocation_name(const struct sk_linker *linker, const struct sk_i
 /* Return whether a GOT access of a live section is rewritten to reach the symbol directly. */
 bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section *section,
 		   const sk_elf_relocation *relocation, const struct sk_target *target);
+
+/* Return whether the instruction in these bytes can be rewritten so, on an architecture that does. */
+bool sk_can_narrow(const struct sk_linker *linker, const sk_elf_relocation *relocation, const struct sk_target *target,
+		   const uint8_t *bytes, uint64_t offset);
 
 /* Return whether the relocation's instruction is rewritten from an absolute address to a distance: the target lies in
  * the package, or is reached by a stub or a slot of it. */

@@ -434,6 +434,9 @@ const char *sk_object_section_name(const struct sk_object *object, uint32_t sect
 /* Return whether the section holds code. */
 bool sk_object_is_code(const struct sk_object *object, uint32_t section);
 
+/* Return its SHF_ flags. */
+uint64_t sk_object_section_flags(const struct sk_object *object, uint32_t section);
+
 uint64_t sk_object_section_size(const struct sk_object *object, uint32_t section);
 
 /* Return the number of the section that a symbol lies in, or SHN_UNDEF (undefined, absolute, common). */
@@ -491,6 +494,7 @@ struct sk_linker_symbol {
 	bool local; /* synthetic and not exported, or an object's own */
 	bool traced;
 	bool exported;
+	bool kernel; /* a kernel's function: with --isolate-objects no other object replaces it */
 	bool collected; /* ahead of the link: it means code or data in a live section */
 	uint16_t version; /* of an exported one, in .gnu.version; 0: none, written as VER_NDX_GLOBAL */
 	bool missing; /* undefined, and reported as an error */

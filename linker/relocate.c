@@ -76,7 +76,7 @@ static void relocate_as(struct sk_linker *linker, const struct sk_input_section 
 		sk_error(linker->diag, sk_section_place(linker->arena, section, relocation->r_offset),
 			 "relocation %s out of range: %" PRId64 " is not in [%" PRId64 ", %" PRId64
 			 "]; references '%s'",
-			 type->name, (int64_t)value, type->minimum, type->maximum,
+			 type_of(linker, relocation)->name, (int64_t)value, type->minimum, type->maximum,
 			 sk_relocation_name(linker, section, relocation));
 }
 
@@ -84,6 +84,22 @@ void sk_relocate_field(struct sk_linker *linker, const struct sk_input_section *
 		       const sk_elf_relocation *relocation, uint8_t *field, uint64_t value, uint64_t place)
 {
 	relocate_as(linker, section, relocation, ELF64_R_TYPE(relocation->r_info), field, value, place);
+}
+
+/* Rewrite the instruction of a narrowed relocation with the field at that offset in the bytes. Return the offset of the
+ * new field, and in *value the distance to the target. It is out of range if another relocation has rewritten the
+ * instruction. */
+static uint64_t narrow(const struct sk_linker *linker, const sk_elf_relocation *relocation,
+		       const struct sk_target *target, uint8_t *bytes, uint64_t field, uint64_t address,
+		       uint64_t *value)
+{
+	*value = INT64_MAX;
+	if (!sk_can_narrow(linker, relocation, target, bytes, field))
+		return field;
+	*value = 0;
+	field = linker->architecture->narrow(bytes, field, value);
+	*value += near_address(linker, target) + (uint64_t)relocation->r_addend - (address + field);
+	return field;
 }
 
 /* Compute the value of a relocation in *value, and the type of its field in *number. Return the offset of the field in
@@ -143,9 +159,8 @@ static uint64_t compute(const struct sk_linker *linker, const struct sk_input_se
 		break;
 	default: /* WORD, NARROW: the others need no action, or have been refused */
 		if (sk_is_narrowed(linker, section, relocation, target)) {
-			field = architecture->narrow(bytes, field, value);
-			*value += near_address(linker, target) + addend - (address + field);
 			*number = architecture->relocations->relative32;
+			field = narrow(linker, relocation, target, bytes, field, address, value);
 		} else {
 			*value = address_of(target) + addend;
 		}

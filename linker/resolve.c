@@ -8,7 +8,8 @@
  * error. An assignment on the command line (aliases.c) beats all.
  *
  * With --isolate-objects equal names in different objects mean different things: every definition is a separate symbol,
- * to which its object's references refer. The name means the first definition only for objects without one. */
+ * to which its object's references refer. A weak one outside of groups gives way to the first strong one. The name
+ * means the first definition only for objects without one. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -37,9 +38,10 @@ static void report_duplicate(struct sk_linker *linker, const struct sk_linker_sy
 			sk_place_text(linker->arena, sk_symbol_place(linker->arena, symbol->object, symbol->index)));
 	else
 		sk_note(linker->diag, "first defined in the package's own code");
-	if (symbol->object && !linker->told_isolation)
+	if (symbol->object && !linker->told_isolation) {
 		sk_note(linker->diag, "--isolate-objects lets each object have its own");
-	linker->told_isolation = true;
+		linker->told_isolation = true;
+	}
 }
 
 /* Offer a pulled object's definition of the symbol. */
@@ -245,19 +247,17 @@ static bool bind_isolated(struct sk_linker *linker, sk_symbol name)
 }
 
 /* Return whether a strong definition in another object replaces this one: it is weak. Members of groups are whole
- * functions that every object has, and stay its own. */
-static bool gives_way(const struct sk_object *object, uint32_t index)
+ * functions that every object has, and stay its own. Kernels were chosen by object and name. */
+static bool gives_way(const struct sk_linker *linker, const struct sk_object *object, uint32_t index)
 {
 	uint32_t section = sk_object_symbol_section(object, index);
-	uint64_t flags = !section	   ? 0
-			 : object->headers ? object->headers[section].sh_flags
-					   : sk_object_section(object, section)->flags;
 
-	return sk_definition_rank(&object->symbols[index]) == SK_DEFINITION_WEAK && !(flags & SHF_GROUP);
+	return sk_definition_rank(&object->symbols[index]) == SK_DEFINITION_WEAK &&
+	       !(section && sk_object_section_flags(object, section) & SHF_GROUP) &&
+	       !linker->symbols.items[object->globals[index - object->first_global]].kernel;
 }
 
-/* Let weak definitions of isolated objects mean the first strong one, as without isolation: weak hooks are made to be
- * replaced. */
+/* Let weak definitions of isolated objects mean the first strong one: weak hooks are made to be replaced. */
 static void replace_weak(struct sk_linker *linker)
 {
 	const struct sk_definition *definitions = linker->definitions.items;
@@ -274,7 +274,7 @@ static void replace_weak(struct sk_linker *linker)
 			sk_symbol own = object->globals[definitions[i].index - object->first_global];
 			sk_symbol meant = other->globals[definitions[strong].index - other->first_global];
 
-			if (own != meant && gives_way(object, definitions[i].index))
+			if (own != meant && gives_way(linker, object, definitions[i].index))
 				linker->symbols.items[own].alias = meant;
 		}
 	}

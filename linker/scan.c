@@ -207,9 +207,8 @@ static bool need_address(struct sk_linker *linker, struct sk_input_section *sect
 		return true;
 	if ((section->flags & SHF_EXECINSTR) || !section->loaded) {
 		refuse_relocation(linker, section, relocation, type,
-				  "would have to be written into code or tables that are never writable, and the "
-				  "instruction is not a "
-				  "movabs, which can be rewritten; recompile with -fPIC");
+				  "would have to be written into code or tables that are never writable, and no "
+				  "instruction has it that can be rewritten; recompile with -fPIC");
 		return false;
 	}
 	section->holds_addresses = true;
@@ -416,13 +415,17 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 		return;
 	}
 
-	enum sk_expression expression =
-		sk_is_narrowed(linker, section, relocation, &target) ? SK_EXPRESSION_RELATIVE : type->expression;
+	bool narrowed = sk_is_narrowed(linker, section, relocation, &target);
+	enum sk_expression expression = narrowed ? SK_EXPRESSION_RELATIVE : type->expression;
 	enum action action = linker->options.relocatable ? relocatable_actions[expression][target.kind]
 							 : actions[expression][target.kind];
 
 	if (asks_for_destructor(linker, &target))
 		action = DESTRUCTOR;
+	if (narrowed && sk_is_import(target.kind) && relocation->r_addend) {
+		refuse_relocation(linker, section, relocation, type, "needs an address inside an imported symbol");
+		return;
+	}
 	perform_action(linker, action, section, relocation, type, &target);
 	if (linker->options.relocatable &&
 	    (target.kind == SK_TARGET_DEFINED || target.kind == SK_TARGET_THREAD_LOCAL) &&

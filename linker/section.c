@@ -29,12 +29,14 @@ const char *sk_object_section_name(const struct sk_object *object, uint32_t sect
 	       (object->headers ? object->headers[section].sh_name : object->entries[section].name);
 }
 
+uint64_t sk_object_section_flags(const struct sk_object *object, uint32_t section)
+{
+	return object->headers ? object->headers[section].sh_flags : sk_object_section(object, section)->flags;
+}
+
 bool sk_object_is_code(const struct sk_object *object, uint32_t section)
 {
-	uint64_t flags =
-		object->headers ? object->headers[section].sh_flags : sk_object_section(object, section)->flags;
-
-	return flags & SHF_EXECINSTR;
+	return sk_object_section_flags(object, section) & SHF_EXECINSTR;
 }
 
 struct sk_place sk_section_place(struct sk_arena *arena, const struct sk_input_section *section, uint64_t offset)

@@ -184,12 +184,19 @@ bool sk_is_relaxed(const struct sk_linker *linker, const struct sk_input_section
 	       linker->architecture->can_relax(type, section->bytes, relocation->r_offset, relocation->r_addend);
 }
 
+bool sk_can_narrow(const struct sk_linker *linker, const sk_elf_relocation *relocation, const struct sk_target *target,
+		   const uint8_t *bytes, uint64_t offset)
+{
+	bool to_code = target->section ? target->section->flags & SHF_EXECINSTR : target->kind == SK_TARGET_IMPORT;
+
+	return linker->architecture->can_narrow(ELF64_R_TYPE(relocation->r_info), bytes, offset, to_code);
+}
+
 bool sk_is_narrowed(const struct sk_linker *linker, const struct sk_input_section *section,
 		    const sk_elf_relocation *relocation, const struct sk_target *target)
 {
-	const struct sk_architecture *architecture = linker->architecture;
-
-	return architecture->can_narrow && (section->flags & SHF_EXECINSTR) && section->bytes &&
-	       !linker->options.relocatable && target->kind != SK_TARGET_ABSOLUTE && target->kind != SK_TARGET_WEAK &&
-	       architecture->can_narrow(ELF64_R_TYPE(relocation->r_info), section->bytes, relocation->r_offset);
+	return linker->architecture->can_narrow && (section->flags & SHF_EXECINSTR) && section->type == SHT_PROGBITS &&
+	       section->loaded && section->bytes && !linker->options.relocatable &&
+	       target->kind != SK_TARGET_ABSOLUTE && target->kind != SK_TARGET_WEAK &&
+	       sk_can_narrow(linker, relocation, target, section->bytes, relocation->r_offset);
 }

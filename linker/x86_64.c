@@ -27,15 +27,17 @@
 /* Opcodes of the instructions below; the field of a RIP-relative operand follows the ModRM byte. */
 enum {
 	MOV_LOAD = 0x8b, /* mov m, r */
+	MOV_LOAD_BYTE = 0x8a,
 	MOV_STORE = 0x89, /* mov r, m */
+	MOV_STORE_BYTE = 0x88,
 	LEA = 0x8d, /* lea m, r */
 	REX_W = 0x48, /* prefix: operands of 64 bits */
 	REX_R = 0x04, /* in a prefix: the register in ModRM is one of r8 to r15 */
 	REX_B = 0x01, /* the same for the register in the opcode */
 	MOVABS = 0xb8, /* movabs $address, r, and the register in the low bits */
 	MOVABS_MASK = 0xf8,
-	MOVABS_LOAD = 0xa1, /* movabs address, %rax */
-	MOVABS_STORE = 0xa3, /* movabs %rax, address */
+	MOVABS_LOAD_BYTE = 0xa0, /* movabs address, %al; the next one has %ax, %eax or %rax */
+	MOVABS_STORE = 0xa3, /* movabs %rax, %eax or %ax, address; the one before has %al */
 	GROUP_5 = 0xff, /* call *m or jmp *m, as the ModRM byte says */
 	CALL_INDIRECT = 0x15, /* ModRM: call *disp32(%rip) */
 	JUMP_INDIRECT = 0x25, /* ModRM: jmp *disp32(%rip) */
@@ -136,33 +138,35 @@ static void write_trap(uint8_t *trap, uint64_t address, uint64_t name)
 }
 
 /* Return whether the field is a movabs instruction's. No other instruction has a field of 8 bytes. Tables in code can
- * also hold whole addresses: the two bytes before the field must be the instruction's. */
-static bool can_narrow(uint32_t type, const uint8_t *bytes, uint64_t offset)
+ * also hold whole addresses, usually of code: the bytes before the field must be the instruction's. The forms with an
+ * operand in memory have one byte, before which a prefix gives the size of the operand, and access data only. */
+static bool can_narrow(uint32_t type, const uint8_t *bytes, uint64_t offset, bool to_code)
 {
-	if (type != R_X86_64_64 || offset < 2)
+	if (type != R_X86_64_64 || offset < 1)
 		return false;
 
-	uint8_t prefix = bytes[offset - 2], opcode = bytes[offset - 1];
+	uint8_t opcode = bytes[offset - 1];
 
 	if ((opcode & MOVABS_MASK) == MOVABS)
-		return prefix == REX_W || prefix == (REX_W | REX_B);
-	return prefix == REX_W && (opcode == MOVABS_LOAD || opcode == MOVABS_STORE);
+		return offset > 1 && (bytes[offset - 2] == REX_W || bytes[offset - 2] == (REX_W | REX_B));
+	return opcode >= MOVABS_LOAD_BYTE && opcode <= MOVABS_STORE && !to_code;
 }
 
 /* movabs $foo, %reg  ->  lea foo(%rip), %reg; nop. movabs foo, %rax and movabs %rax, foo become mov. */
 static uint64_t narrow(uint8_t *bytes, uint64_t offset, uint64_t *value)
 {
 	static const uint8_t rest[] = {0, 0, 0, 0, 0x0f, 0x1f, 0x00}; /* the field; nopl (%rax) */
-	uint8_t *prefix = bytes + offset - 2, *opcode = bytes + offset - 1, *operand = bytes + offset;
+	static const uint8_t moves[] = {MOV_LOAD_BYTE, MOV_LOAD, MOV_STORE_BYTE, MOV_STORE}; /* by the opcode's end */
+	uint8_t *opcode = bytes + offset - 1, *operand = bytes + offset;
 	uint8_t number = 0; /* of the register, which ModRM holds in another place */
 
 	if ((*opcode & MOVABS_MASK) == MOVABS) {
 		number = *opcode & (uint8_t)~MOVABS_MASK;
-		if (*prefix & REX_B)
-			*prefix = REX_W | REX_R;
+		if (opcode[-1] & REX_B)
+			opcode[-1] = REX_W | REX_R;
 		*opcode = LEA;
 	} else {
-		*opcode = *opcode == MOVABS_LOAD ? MOV_LOAD : MOV_STORE;
+		*opcode = moves[*opcode - MOVABS_LOAD_BYTE];
 	}
 	*operand = (uint8_t)(RIP_OPERAND | number << 3);
 	memcpy(operand + 1, rest, sizeof(rest));

@@ -111,6 +111,8 @@ for n in 1 5; do
 	g++ -O1 -fPIC -ffunction-sections -c inline$n.cc -o inline$n.o
 done
 gives '11 15' 'inline_1 inline_5' inline1.o inline5.o
+echo 'long _Z6sharedIlET_S0_(long x) { return 1000; }' | source strong # no member of a group
+gives '11 15' 'inline_1 inline_5' inline1.o inline5.o strong.o
 "$driver" -o shared.so --export x_inline_1=inline_1 --export x_inline_5=inline_5 inline1.o inline5.o
 [ "$(results ./shared.so inline_1 inline_5)" = '11 12' ] || fail "groups are shared without --isolate-objects"
 
@@ -124,17 +126,18 @@ printf 'selected section twin1.o:(.text.helper)\n  removing identical section tw
 	fail "equal helpers are not folded"
 
 # Two kernels of one name in one package: the manifest says which object is meant.
-for n in 2 3; do
+for n in 2 3 weak; do
 	cat >scale$n.c <<-END
 		#include "skkernel.h"
-		void helper(float *y) { *y = *y * $n; }
-		void scale(const float *x, float *y, long n) { for (long i = 0; i < n; i++) { y[i] = x[i]; helper(&y[i]); } }
+		void helper(float *y) { *y = *y * ${n/weak/2}; }
+		$([ $n != weak ] || echo '__attribute__((weak))') void scale(const float *x, float *y, long n) { for (long i = 0; i < n; i++) { y[i] = x[i]; helper(&y[i]); } }
 		SK_KERNEL(scale, "split=n; in x f32[n], out y f32[n], n i64");
 	END
 	compile scale$n
 done
 ar qc libscale3.a scale3.o
-for third in scale3.o libscale3.a; do
+for objects in 'scale2.o scale3.o' 'scale2.o libscale3.a' 'scaleweak.o scale3.o'; do
+	second=${objects% *} third=${objects#* }
 	cat >model.yaml <<-END
 		sklink: 1
 		tensors:
@@ -142,7 +145,7 @@ for third in scale3.o libscale3.a; do
 		  t: {dtype: f32, shape: [4]}
 		  y: {dtype: f32, shape: [4]}
 		kernels:
-		  twice: {object: scale2.o, symbol: scale}
+		  twice: {object: $second, symbol: scale}
 		  thrice: {object: $third, symbol: scale}
 		scopes:
 		  both: {options: ""}
@@ -150,7 +153,7 @@ for third in scale3.o libscale3.a; do
 		  - {name: a, kernel: thrice, args: [x, t], scope: both}
 		  - {name: b, kernel: twice, args: [t, y], scope: both}
 	END
-	fails_with 'duplicate symbol: scale' "$sklink" model.yaml -o model.sk
+	[ $second = scaleweak.o ] || fails_with 'duplicate symbol: scale' "$sklink" model.yaml -o model.sk
 	"$sklink" model.yaml --isolate-objects -o model.sk
 	"$skdump" --verify model.sk >/dev/null || fail "the dispatchers"
 	"$skrun" model.sk --random 1 --verify >/dev/null || fail "the package"

@@ -343,6 +343,9 @@ long *pointer = &shared;
 extern long nowhere(void) __attribute__((weak));
 static __attribute__((noinline)) long own(long x) { return x * 3 + counter++; }
 static const char *const words[] = {"one", "three"};
+int whole = 3;
+short half = 5;
+unsigned char byte = 7;
 long f_large(void)
 {
 	long r = 0;
@@ -350,6 +353,10 @@ long f_large(void)
 	for (long i = 0; i < 8; i++)
 		r = r * 3 + (long)table[(i + shared) & 3] + own(i) + *pointer + (long)strlen(words[i & 1]);
 	shared = r & 7;
+	whole += (int)r;
+	half = (short)(half * 3 + whole);
+	byte = (unsigned char)(byte + half);
+	r += whole + half + byte;
 	return r + (nowhere ? nowhere() : 5) + (long)floor(2.5 + (double)r);
 }
 END
@@ -362,6 +369,12 @@ f_moffs:
 	movabs	word, %rax
 	add	%rcx, %rax
 	movabs	%rax, word + 16
+	movabs	%eax, parts
+	movabs	%ax, parts + 4
+	movabs	%al, parts + 6
+	movabs	parts + 6, %al
+	movabs	parts + 4, %ax
+	movabs	parts, %eax
 	movabs	$word, %rdi
 	add	16(%rdi), %rax
 	movabs	$text + 2, %rsi
@@ -370,6 +383,7 @@ f_moffs:
 	ret
 	.data
 word:	.quad 1000, 200, 0
+parts:	.quad 0
 	.section .rodata.str1.1, "aMS", @progbits, 1
 text:	.string "abcd"
 	.section .note.GNU-stack, "", @progbits
@@ -435,11 +449,22 @@ $head	movq x, %rax
 	.data
 x:	.quad 1
 END
-refuse text64 "text64.o:\(.text\+0x1\): relocation R_X86_64_64 against '.data' would have to be written into code.* not a movabs" <<END
+refuse text64 "text64.o:\(.text\+0x1\): relocation R_X86_64_64 against '.data' would have to be written into code.* no instruction has it that can be rewritten" <<END
 $head	ret
 	.quad x
 	.data
 x:	.quad 1
+END
+refuse text64twice "R_X86_64_64 out of range" <<END
+$head	.reloc 2, R_X86_64_64, x
+	movabs \$x, %rax
+	ret
+	.data
+x:	.quad 1
+END
+refuse text64inside "R_X86_64_64 against 'memcpy' needs an address inside an imported symbol" <<END
+$head	movabs \$memcpy + 8, %rax
+	ret
 END
 refuse text64imported "R_X86_64_64 against '__libc_single_threaded' cannot reach data of the C library" <<END
 $head	movabs \$__libc_single_threaded, %rax
