@@ -47,7 +47,7 @@ enum sk_dims_op {
 	SK_DIMS_OP_COUNT,
 };
 
-/* A value; operands are earlier values. No two records are equal. */
+/* A value; operands are earlier values. */
 struct sk_dims_value {
 	uint8_t op; /* enum sk_dims_op */
 	uint8_t reserved[3];
@@ -80,8 +80,8 @@ struct sk_dims_field {
 	uint32_t reserved;
 };
 
-/* Values that code reads: slot k is the 64-bit word binding_count + k of the bindings (struct sk_core, and the `tensors` of
- * serial entries). Whoever calls the code fills in the slots of the values of its network; the others are 0. Arguments
+/* Values that code reads: slot k is the 64-bit word binding_count + k of the bindings (struct sk_core, and the
+ * `tensors` of serial entries). The caller fills in the slots of the values of its network; the others are 0. Arguments
  * with space SK_SPACE_SIZES are addresses in the slots: lists of sizes that kernels read. */
 struct sk_dims_slot {
 	uint32_t value;
@@ -91,7 +91,7 @@ struct sk_dims {
 	uint32_t magic;
 	uint32_t version; /* SK_DIMS_VERSION */
 	uint64_t size;	  /* of the whole section, this header included */
-	struct sk_plan_table dimensions; /* struct sk_dims_dimension: by network, in the networks' order */
+	struct sk_plan_table dimensions; /* struct sk_dims_dimension: those of a network are adjacent */
 	struct sk_plan_table values;	 /* struct sk_dims_value */
 	struct sk_plan_table fields;	 /* struct sk_dims_field */
 	struct sk_plan_table slots;	 /* struct sk_dims_slot */

@@ -27,6 +27,8 @@ _Static_assert(sizeof(struct sk_dims_slot) == 4, "struct sk_dims_slot");
 struct reader {
 	const struct sk_plan_view *plan;
 	struct sk_dims_view *view;
+	uint64_t *least; /* by value: at the least sizes */
+	uint32_t *networks; /* by value: the network of its dimensions, by the first of these; SK_NO_INDEX: none */
 	const char *record; /* "value", "field" …; NULL: the header */
 	uint32_t index; /* of the record */
 	char *error;
@@ -216,7 +218,7 @@ static bool check_name(const struct reader *reader, uint32_t index)
 		if (same && !adjacent)
 			return fail(reader, "the dimensions of network '%s' are not adjacent", network);
 		if (same && !strcmp(sk_plan_string(&dimensions[i].name), sk_plan_string(&own->name)))
-			return fail(reader, "'%s' is another one's name also", sk_plan_string(&own->name));
+			return fail(reader, "'%s' is also the name of another dimension", sk_plan_string(&own->name));
 		adjacent &= same;
 	}
 	return true;
@@ -232,11 +234,12 @@ static bool check_dimensions(struct reader *reader)
 		if (!check_string(reader, &dimension->name, "the name", false) ||
 		    !check_string(reader, &dimension->network, "the network", true) || !check_name(reader, i))
 			return false;
-		if (dimension->multiple == 0 || dimension->most > SK_MAX_DIMENSION ||
-		    dimension->least > dimension->most || !sk_dims_takes(dimension, dimension->least) ||
-		    !sk_dims_takes(dimension, dimension->most) || !sk_dims_takes(dimension, dimension->usual))
+		if (dimension->multiple == 0 || dimension->multiple > SK_MAX_DIMENSION ||
+		    dimension->most > SK_MAX_DIMENSION || dimension->least > dimension->most ||
+		    !sk_dims_takes(dimension, dimension->least) || !sk_dims_takes(dimension, dimension->most) ||
+		    !sk_dims_takes(dimension, dimension->usual))
 			return fail(reader,
-				    "%" PRIu64 " to %" PRIu64 " by %" PRIu64 ", usually %" PRIu64 ", are no bounds",
+				    "%" PRIu64 " to %" PRIu64 " by %" PRIu64 ", usually %" PRIu64 ", are not bounds",
 				    dimension->least, dimension->most, dimension->multiple, dimension->usual);
 	}
 	return true;
@@ -298,9 +301,10 @@ static bool check_operands(const struct reader *reader, uint32_t index)
 
 /* Check that the value does not overflow at the largest sizes, nor become negative at the least ones. Then it does
  * neither at any sizes, since no operation decreases. */
-static bool check_range(const struct reader *reader, uint32_t index, const uint64_t *least, const uint64_t *most)
+static bool check_range(const struct reader *reader, uint32_t index)
 {
 	const struct sk_dims_value *value = &reader->view->values[index];
+	const uint64_t *most = reader->view->most;
 	uint64_t result = 0;
 	bool overflows = value->op == SK_DIMS_ADD ? __builtin_add_overflow(most[value->a], most[value->b], &result)
 			 : value->op == SK_DIMS_MULTIPLY
@@ -309,7 +313,7 @@ static bool check_range(const struct reader *reader, uint32_t index, const uint6
 
 	if (overflows || result > LARGEST)
 		return fail(reader, "it is larger than 63 bits at the largest sizes");
-	return value->op != SK_DIMS_SUBTRACT || value->number <= least[value->a] ||
+	return value->op != SK_DIMS_SUBTRACT || value->number <= reader->least[value->a] ||
 	       fail(reader, "it is negative at the least sizes");
 }
 
@@ -322,11 +326,11 @@ static uint32_t network_of(const struct sk_dims_view *view, uint32_t dimension)
 	return dimension;
 }
 
-/* Check that a value depends on dimensions of one network. `networks` has that of earlier values; SK_NO_INDEX: of
- * none. */
-static bool check_network(const struct reader *reader, uint32_t index, uint32_t *networks)
+/* Check that a value depends on dimensions of one network. */
+static bool check_network(const struct reader *reader, uint32_t index)
 {
 	const struct sk_dims_value *value = &reader->view->values[index];
+	uint32_t *networks = reader->networks;
 	uint32_t a = SK_NO_INDEX, b = SK_NO_INDEX;
 
 	if (value->op == SK_DIMS_DIMENSION)
@@ -340,7 +344,7 @@ static bool check_network(const struct reader *reader, uint32_t index, uint32_t 
 	       fail(reader, "it depends on dimensions of two networks");
 }
 
-static bool check_values(struct reader *reader, uint64_t *least, uint32_t *networks)
+static bool check_values(struct reader *reader)
 {
 	const struct sk_dims_view *view = reader->view;
 	uint64_t sizes[2][SK_MAX_DIMENSIONS];
@@ -352,10 +356,9 @@ static bool check_values(struct reader *reader, uint64_t *least, uint32_t *netwo
 	reader->record = "value";
 	for (uint32_t i = 0; i < view->value_count; i++) {
 		reader->index = i;
-		if (!check_operands(reader, i) || !check_range(reader, i, least, view->most) ||
-		    !check_network(reader, i, networks))
+		if (!check_operands(reader, i) || !check_range(reader, i) || !check_network(reader, i))
 			return false;
-		least[i] = evaluate(&view->values[i], sizes[0], least);
+		reader->least[i] = evaluate(&view->values[i], sizes[0], reader->least);
 		view->most[i] = evaluate(&view->values[i], sizes[1], view->most);
 	}
 	return true;
@@ -363,7 +366,7 @@ static bool check_values(struct reader *reader, uint64_t *least, uint32_t *netwo
 
 /* ---- fields and slots ---- */
 
-/* The kinds of arguments whose field at that offset is a number that may vary. */
+/* True if the argument is of a kind that has a number that may vary at that offset. */
 static bool varies_in(const struct sk_plan_argument *argument, uint16_t offset)
 {
 	bool memory = argument->kind == SK_ARGUMENT_POINTER || argument->kind == SK_ARGUMENT_LOAD ||
@@ -373,6 +376,30 @@ static bool varies_in(const struct sk_plan_argument *argument, uint16_t offset)
 		return (argument->kind == SK_ARGUMENT_VALUE || argument->kind == SK_ARGUMENT_EXPRESSION) &&
 		       argument->dtype >= SK_I8 && argument->dtype <= SK_U64;
 	return memory && (offset == offsetof(struct sk_plan_argument, offset) || argument->kind == SK_ARGUMENT_POINTER);
+}
+
+/* True if the field divides by its number, or is 0 only where it has no meaning. */
+static bool is_positive(const struct sk_dims_field *field)
+{
+	return field->table == SK_DIMS_TERMS ? field->offset == offsetof(struct sk_plan_term, divisor) ||
+						       field->offset == offsetof(struct sk_plan_term, modulus)
+					     : field->table == SK_DIMS_PARTITIONS &&
+						       field->offset == offsetof(struct sk_plan_partition, unit);
+}
+
+/* Check that all values of the record depend on dimensions of one network. *network is that of the fields before. */
+static bool check_record(const struct reader *reader, const struct sk_dims_field *field, uint32_t *network)
+{
+	bool first =
+		field == reader->view->fields || field[-1].table != field->table || field[-1].record != field->record;
+	uint32_t own = reader->networks[field->value];
+
+	if (first)
+		*network = SK_NO_INDEX;
+	if (*network != SK_NO_INDEX && own != SK_NO_INDEX && own != *network)
+		return fail(reader, "its record depends on dimensions of two networks");
+	*network = own == SK_NO_INDEX ? *network : own;
+	return true;
 }
 
 static bool check_field(const struct reader *reader, const struct sk_dims_field *field)
@@ -398,6 +425,8 @@ static bool check_field(const struct reader *reader, const struct sk_dims_field 
 	if (field->value >= reader->view->value_count)
 		return fail(reader, "value %u is out of range (%u values)", field->value, reader->view->value_count);
 	memcpy(&number, records + field->offset, sizeof(number));
+	if (reader->least[field->value] == 0 && is_positive(field))
+		return fail(reader, "%s cannot have 0 there at the least sizes", tables[field->table].name);
 	return number == reader->view->most[field->value] ||
 	       fail(reader, "its record has %" PRIu64 ", and the largest value is %" PRIu64, number,
 		    reader->view->most[field->value]);
@@ -415,7 +444,7 @@ static int compare(const struct sk_dims_field *one, const struct sk_dims_field *
 static bool check_fields(struct reader *reader)
 {
 	struct sk_dims_view *view = reader->view;
-	uint32_t table = 0;
+	uint32_t table = 0, network = SK_NO_INDEX;
 
 	reader->record = "field";
 	for (uint32_t i = 0; i < view->field_count; i++) {
@@ -426,6 +455,8 @@ static bool check_fields(struct reader *reader)
 			return false;
 		if (i && compare(&field[-1], field) >= 0)
 			return fail(reader, "it does not come after the one before it");
+		if (!check_record(reader, field, &network))
+			return false;
 		while (table <= field->table)
 			view->first_field[table++] = i;
 	}
@@ -467,16 +498,17 @@ static bool check_header(const struct reader *reader, const void *bytes, size_t 
 static bool check_contents(struct reader *reader)
 {
 	struct sk_dims_view *view = reader->view;
-	uint64_t *least = calloc(view->value_count + (size_t)1, sizeof(*least));
-	uint32_t *networks = calloc(view->value_count + (size_t)1, sizeof(*networks));
 	bool right;
 
+	reader->least = calloc(view->value_count + (size_t)1, sizeof(*reader->least));
+	reader->networks = calloc(view->value_count + (size_t)1, sizeof(*reader->networks));
 	view->most = calloc(view->value_count + (size_t)1, sizeof(*view->most));
-	right = least && networks && view->most ? check_dimensions(reader) && check_values(reader, least, networks) &&
-							  check_fields(reader) && check_slots(reader)
-						: fail(reader, "no memory for %u values", view->value_count);
-	free(least);
-	free(networks);
+	right = reader->least && reader->networks && view->most
+			? check_dimensions(reader) && check_values(reader) && check_fields(reader) &&
+				  check_slots(reader)
+			: fail(reader, "no memory for %u values", view->value_count);
+	free(reader->least);
+	free(reader->networks);
 	return right;
 }
 
@@ -555,27 +587,18 @@ uint32_t sk_dims_slot_of(const struct sk_dims_view *dims, uint32_t value)
 
 /* ---- plans of one size ---- */
 
-/* Make the arguments that the original has made. They were checked there, so nothing fails here but what no size may
- * change. */
+/* Make the arguments of all launches, which have been checked. */
 static bool make_arguments(const struct sk_plan_view *plan, struct sk_plan_view *concrete)
 {
-	static const struct sk_plan_argument none;
 	struct sk_plan_checker checker = sk_plan_checker_at(concrete, NULL, 0);
 
 	for (uint32_t l = 0; plan->made && l < plan->launch_count; l++) {
 		const struct sk_plan_launch *launch = &concrete->launches[l];
-		struct sk_plan_calls calls;
-		const struct sk_plan_argument *first;
+		struct sk_plan_calls calls = sk_plan_launch_calls(concrete, launch);
 
-		if (!sk_plan_has_form(concrete, launch) || !sk_plan_form(launch)->step_count)
-			continue;
-		calls = sk_plan_launch_calls(concrete, launch);
-		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
-			first = sk_plan_arguments(plan, call);
-			if (first && memcmp(first, &none, sizeof(none)) != 0 &&
-			    !sk_plan_make_arguments(&checker, call, sk_plan_is_task_launch(launch)))
+		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+			if (!sk_plan_make_arguments(&checker, call, sk_plan_is_task_launch(launch)))
 				return false;
-		}
 	}
 	return true;
 }

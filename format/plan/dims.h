@@ -52,9 +52,10 @@ uint32_t sk_dims_argument_value(const struct sk_dims_view *dims, const struct sk
 /* Return the slot of a value; SK_NO_INDEX: code does not read it. */
 uint32_t sk_dims_slot_of(const struct sk_dims_view *dims, uint32_t value);
 
-/* Copy the plan for sizes of all dimensions, with the arguments that have been made of lists. Unlike plans of packages,
- * such a plan may have steps, loops and partitions with an extent of 0, and arguments of 0 bytes: their calls are not
- * made. Its references to code and constants are not valid. Release the copy with sk_plan_close. No memory: false. */
+/* Copy a plan for sizes of all dimensions. The whole plan must have been checked (sk_plan_check_all). Unlike plans of
+ * packages, such a plan may have steps, loops and partitions with an extent of 0, and arguments of 0 bytes: their calls
+ * are not made. Its references to code and constants are not valid. Release the copy with sk_plan_close. No memory:
+ * false. */
 bool sk_dims_concretise(const struct sk_dims_view *dims, const struct sk_plan_view *plan, const uint64_t *sizes,
 			struct sk_plan_view *concrete);
 

@@ -599,6 +599,8 @@ static bool check_partition(const struct sk_plan_checker *checker, uint32_t inde
 
 	if (partition->unit == 0 || (partition->extent == 0 && !checker->view->copy))
 		return sk_plan_fail(checker, "partition %u is empty", index);
+	if (partition->extent == 0) /* in plans of one size alone: nothing is divided */
+		return true;
 	if (partition->blocks == 0)
 		return partition->rows == 0 || sk_plan_fail(checker, "partition %u has rows, but no blocks", index);
 	if (partition->rows == 0 || partition->extent % partition->rows)

@@ -119,6 +119,12 @@ static inline const struct sk_plan_type *sk_plan_type(const struct sk_plan_tenso
 	return (const void *)((const char *)&tensor->type + tensor->type);
 }
 
+/* Return the bytes that the `workspace` of a launch's serial entry needs. */
+static inline uint64_t sk_plan_serial_workspace(const struct sk_plan_view *view, const struct sk_plan_launch *launch)
+{
+	return view->plan->workspace_size + sk_plan_form(launch)->scratch_size;
+}
+
 /* True if blocks of a step wait for one another, so that the launch has no serial entry. */
 static inline bool sk_plan_is_resident(const struct sk_plan_launch *launch)
 {

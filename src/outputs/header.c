@@ -71,7 +71,7 @@ static void find_serial_entries(struct writer *writer)
 /* Return the bytes that a serial entry's `workspace` needs; never 0, so that it can be the size of an array. */
 static uint64_t serial_workspace(const struct writer *writer, const struct sk_plan_launch *launch)
 {
-	uint64_t size = writer->plan->plan->workspace_size + sk_plan_form(launch)->scratch_size;
+	uint64_t size = sk_plan_serial_workspace(writer->plan, launch);
 
 	return size ? size : 1;
 }

@@ -420,9 +420,13 @@ static const struct sk_normal *floor_form(struct sk_normals *forms, const struct
 
 	for (uint32_t i = 0; !whole.unknown && i < a->count; i++) {
 		struct sk_normal_term term = a->terms[i];
-		int64_t n = (int64_t)divisor, left = (term.coefficient % n + n) % n;
+		int64_t n = (int64_t)divisor, left = term.coefficient % n;
 
-		term.coefficient = (term.coefficient - left) / n;
+		term.coefficient /= n;
+		if (left < 0) {
+			left += n;
+			term.coefficient--;
+		}
 		add_term(&whole, &term);
 		term.coefficient = left;
 		add_term(&rest, &term);

@@ -89,7 +89,7 @@ bool sk_normal_corner(const struct sk_normals *forms, const struct sk_normal *fo
 
 /* ==== sized.c ====
  *
- * Accesses of a plan's steps at all sizes of its dimensions: what access.c says of one size. Input: the plan's view,
+ * Accesses of a plan's steps at all sizes of its dimensions: as access.c does for one size. Input: the plan's view,
  * which has the largest sizes, and the forms of its fields. Output: forms and answers that hold for all sizes. */
 
 struct sk_sized {
@@ -108,6 +108,9 @@ struct sk_sized_rows {
 /* Return the form of a field of a record, which has the number at the largest sizes. */
 const struct sk_normal *sk_sized_field(struct sk_sized *sized, enum sk_dims_table table, uint32_t record, size_t offset,
 				       uint64_t number);
+
+/* True if the argument's place, size or bytes of an element depend on sizes. */
+bool sk_sized_varies(struct sk_sized *sized, const struct sk_step_access *access);
 
 /* Fill the rows; false: their bounds are unknown. */
 bool sk_sized_rows(struct sk_sized *sized, const struct sk_step_access *access, struct sk_sized_rows *rows);

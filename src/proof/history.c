@@ -150,7 +150,7 @@ static void leave_beside(const struct visit *visit, struct sk_boxes *sheet, cons
 	}
 }
 
-/* The write replaces what has touched its core. */
+/* The write replaces the accesses to its core. */
 static void leave_core(const struct visit *visit, struct sk_boxes *sheet)
 {
 	struct sk_box areas[SK_MAX_AREAS];
@@ -165,9 +165,10 @@ static void leave_core(const struct visit *visit, struct sk_boxes *sheet)
 static void leave_on_sheet(const struct visit *visit, struct sk_boxes *sheet)
 {
 	struct sk_box areas[SK_MAX_AREAS];
-	uint32_t count = areas_of(visit->rows, sheet, areas);
+	bool core_only = visit->write && visit->core == visit->rows;
+	uint32_t count = core_only ? 0 : areas_of(visit->rows, sheet, areas);
 
-	for (uint32_t a = 0; a < count && !(visit->write && visit->core == visit->rows); a++)
+	for (uint32_t a = 0; a < count; a++)
 		leave_beside(visit, sheet, &areas[a]);
 	if (visit->write && visit->core->width)
 		leave_core(visit, sheet);

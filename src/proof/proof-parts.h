@@ -243,8 +243,8 @@ void sk_history_add_stride(struct sk_history *history, uint64_t stride);
 void sk_history_access(struct sk_history *history, const struct sk_rows *rows, uint32_t access, unsigned kind,
 		       void (*conflict)(void *context, uint32_t earlier), void *context);
 
-/* The same for an access whose bytes depend on sizes: at each size they are in the rows, and contain the core (width 0:
- * nothing is certain). A write replaces the earlier accesses to its core only, and stands beside the others. The
+/* The same for an access to bytes that depend on sizes: at each size they are in the rows, and contain the core (width
+ * 0: nothing is certain). A write replaces the earlier accesses to its core only, and stands beside the others. The
  * reported accesses then imply those that touch a byte at the same size: between them only accesses to it at every size
  * are replaced. */
 void sk_history_access_sized(struct sk_history *history, const struct sk_rows *rows, const struct sk_rows *core,

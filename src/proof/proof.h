@@ -193,8 +193,8 @@ struct sk_facts {
 bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
 	       const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts);
 
-/* Prove a plan whose numbers depend on sizes (.sk.dims) for all of them, after sk_verify has proved it for the largest
- * ones. Report errors as sk_verify does. */
+/* Prove a plan with numbers that depend on sizes (.sk.dims) for all of them, after sk_verify has proved it for the
+ * largest ones. Report errors as sk_verify does. */
 bool sk_verify_sizes(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view,
 		     const struct sk_dims_view *dims, const char *file);
 

@@ -66,6 +66,16 @@ static const struct sk_normal *argument_form(struct sk_sized *sized, const struc
 	argument_form((sized), (access), offsetof(struct sk_plan_argument, field),                                     \
 		      (sized)->view->arguments[(access)->argument].field)
 
+bool sk_sized_varies(struct sk_sized *sized, const struct sk_step_access *access)
+{
+	const struct sk_normal *forms[] = {ARGUMENT_FORM(sized, access, offset), ARGUMENT_FORM(sized, access, size),
+					   ARGUMENT_FORM(sized, access, element_bytes)};
+	int64_t number;
+
+	return !sk_normal_is_number(forms[0], &number) || !sk_normal_is_number(forms[1], &number) ||
+	       !sk_normal_is_number(forms[2], &number);
+}
+
 static const struct sk_plan_argument *argument_of(const struct sk_sized *sized, const struct sk_step_access *access)
 {
 	return &sized->view->arguments[access->argument];

@@ -424,12 +424,12 @@ static void check_conflict(void *context, uint32_t earlier_index)
 
 /* ---- accesses at all sizes ---- */
 
-static void report_sized(struct verifier *verifier, const struct sk_step_access *access, const char *what)
+static void report_sized(struct verifier *verifier, const struct sk_step_access *access, const char *error)
 {
 	sk_error(verifier->diag, place_of_file(verifier), "launch '%s': task '%s', argument %u (%s): at some sizes %s",
 		 launch_name(verifier, access->launch), task_of(verifier, access),
 		 access->argument - verifier->view->calls[access->call].first_argument,
-		 sk_access_tensor_text(verifier->arena, verifier->view, access), what);
+		 sk_access_tensor_text(verifier->arena, verifier->view, access), error);
 	verifier->reported = true;
 }
 
@@ -481,7 +481,7 @@ static void check_sized_access(struct verifier *verifier, const struct sk_step_a
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_argument *argument = &view->arguments[access->argument];
-	bool tile = argument->space == SK_SPACE_SCRATCH; /* tiles do not depend on sizes (scratch-check.c) */
+	bool tile = argument->space == SK_SPACE_SCRATCH; /* tiles do not depend on sizes: scratch-check.c */
 	struct sk_sized_rows rows;
 	const char *wrong = NULL;
 
@@ -490,6 +490,8 @@ static void check_sized_access(struct verifier *verifier, const struct sk_step_a
 		wrong = sk_sized_check(
 			verifier->sized, access,
 			sk_plan_tensor_start(&view->launches[access->launch], &view->tensors[argument->tensor]));
+	if (tile && sk_sized_varies(verifier->sized, access))
+		wrong = "its tile has another size";
 	if (!wrong && sk_access_writes(argument) && !sk_sized_write_allowed(verifier->sized, access))
 		wrong = "several cores write it, and it is not divided";
 	if (wrong)
@@ -516,9 +518,10 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 	verifier->reported = sk_access_writes(argument) && !sk_access_write_allowed(view, access);
 	if (verifier->reported)
 		report_shared_write(verifier, access);
-	if (argument->space == SK_SPACE_CONSTANT || argument->space == SK_SPACE_SCRATCH)
-		return; /* constants are never written (sk_plan_check_launch); the scratch belongs to this core
-			   (scratch-check.c) */
+	if (argument->space == SK_SPACE_CONSTANT || argument->space == SK_SPACE_SIZES ||
+	    argument->space == SK_SPACE_SCRATCH)
+		return; /* constants and sizes are never written (sk_plan_check_launch); the scratch belongs to this
+			   core (scratch-check.c) */
 	if (argument->space == SK_SPACE_BINDING)
 		history = &verifier->bindings[argument->index];
 	else if (argument->space == SK_SPACE_STATE)

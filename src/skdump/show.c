@@ -196,9 +196,9 @@ static const char *device_cores_text(const struct sk_show *show, const struct sk
 /* Return the bytes that the serial entry's `workspace` needs; "-": the launch has no serial entry. */
 static const char *serial_workspace_text(const struct sk_show *show, const struct sk_plan_launch *launch)
 {
-	uint64_t size = show->file->plan.plan->workspace_size + sk_plan_form(launch)->scratch_size;
-
-	return launch->serial_entry ? sk_arena_print(show->arena, "%" PRIu64, size) : "-";
+	return launch->serial_entry
+		       ? sk_arena_print(show->arena, "%" PRIu64, sk_plan_serial_workspace(&show->file->plan, launch))
+		       : "-";
 }
 
 void sk_show_launches(const struct sk_show *show)

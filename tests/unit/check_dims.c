@@ -279,7 +279,7 @@ static const struct damage {
 	DAMAGE(section.header.strings.count, 4, "sizes: the last string has no end"),
 	DAMAGE(section.dimensions[SEQ].name, 0, "sizes: dimension 1: the name is missing"),
 	DAMAGE(section.dimensions[SEQ].name, 4, "sizes: dimension 1: the name lies outside the strings"),
-	DAMAGE(section.dimensions[SEQ].multiple, 0, "sizes: dimension 1: 16 to 512 by 0, usually 128, are no bounds"),
+	DAMAGE(section.dimensions[SEQ].multiple, 0, "sizes: dimension 1: 16 to 512 by 0, usually 128, are not bounds"),
 	DAMAGE(section.dimensions[SEQ].least, 17, "sizes: dimension 1: 17 to 512 by 16"),
 	DAMAGE(section.dimensions[SEQ].least, 1024, "sizes: dimension 1: 1024 to 512 by 16"),
 	DAMAGE(section.dimensions[SEQ].most, 1ull << 31, "sizes: dimension 1: 16 to 2147483648 by 16"),
@@ -337,7 +337,7 @@ START_TEST(test_networks)
 	make_section();
 	section.dimensions[SEQ].name = section.dimensions[BATCH].name - (int32_t)sizeof(section.dimensions[0]);
 	ck_assert(!open_section());
-	ck_assert_str_eq(error, "sizes: dimension 1: 'batch' is another one's name also");
+	ck_assert_str_eq(error, "sizes: dimension 1: 'batch' is also the name of another dimension");
 	end(arena);
 }
 END_TEST
