@@ -81,7 +81,7 @@ static const struct sk_size *divide_by_term(struct sk_sizes *sizes, const struct
 
 /* ---- quotients ---- */
 
-/* Divide with a rest, in which no term is a multiple of the divisor's first one. False on overflow. */
+/* Divide with a remainder, in which no term is a multiple of the divisor's first one. False on overflow. */
 static bool divide(struct sk_sizes *sizes, const struct sk_size *a, const struct sk_size *b,
 		   const struct sk_size **quotient, const struct sk_size **rest)
 {
@@ -152,7 +152,7 @@ static const struct sk_size *merge_floors(struct sk_sizes *sizes, const struct s
 			     sk_size_multiply(sizes, b, inner->b));
 }
 
-/* Return floor(a/b) of a that nothing can be taken out of. */
+/* Return floor(a/b) of an a without multiples of b. */
 static const struct sk_size *floor_rest(struct sk_sizes *sizes, const struct sk_size *a, const struct sk_size *b)
 {
 	const struct sk_size *less = sk_size_subtract(sizes, b, a), *more = sk_size_add(sizes, a, b), *merged;
@@ -288,7 +288,7 @@ const struct sk_size *sk_size_modulo(struct sk_sizes *sizes, const struct sk_siz
 
 /* ---- minima and maxima ---- */
 
-/* Return min(d,0). Of d and -d, and of multiples, one has an atom. */
+/* Return min(d,0). Of d, -d and their multiples one has an atom. */
 static const struct sk_size *minimum_with_zero(struct sk_sizes *sizes, const struct sk_size *d)
 {
 	if (!d)

@@ -51,7 +51,7 @@ enum { SK_FORM_ROOM = 2 * SK_SIZE_MAX_TERMS };
 /* A sum that is being computed. */
 struct sk_form {
 	size_t count;
-	bool failed; /* it has overflown */
+	bool failed; /* a coefficient has overflowed, or it has too many terms */
 	struct sk_term terms[SK_FORM_ROOM];
 };
 

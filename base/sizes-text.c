@@ -45,9 +45,11 @@ static uint32_t put_atom(const struct walk *walk, const struct sk_size_atom *ato
 	*times = 1;
 	if (atom->kind == SK_SIZE_FLOOR)
 		return put_sizes(walk, SK_SIZE_FLOOR, atom->a, atom->b);
-	if (atom->kind == SK_SIZE_MIN)
-		return put_pair(walk, SK_SIZE_MIN, sk_size_walk(atom->a, walk->put, walk->context),
-				put_number(walk, 0));
+	if (atom->kind == SK_SIZE_MIN) {
+		uint32_t a = sk_size_walk(atom->a, walk->put, walk->context);
+
+		return put_pair(walk, SK_SIZE_MIN, a, put_number(walk, 0));
+	}
 
 	uint64_t multiple = walk->sizes->dimensions.items[atom->dimension].multiple;
 	uint64_t common = sk_common_divisor(multiple, sk_magnitude(*coefficient));
@@ -276,9 +278,13 @@ static struct fraction divide(struct reader *reader, struct fraction a, struct f
 		return NOTHING;
 	if (sk_size_least(b.above) < 1)
 		return fail(reader, "a divisor is not always positive");
+	if (b.below)
+		a.above = check(reader, sk_size_multiply(reader->sizes, a.above, b.below)).above;
 	if (a.below)
 		b = check(reader, sk_size_multiply(reader->sizes, a.below, b.above));
 	a.below = b.above;
+	if (reader->error)
+		return NOTHING;
 	return reader->exact ? a : round_fraction(reader, a, false);
 }
 
@@ -440,7 +446,7 @@ static struct fraction read_product(struct reader *reader)
 			if (!reader->error)
 				product = check(reader, sk_size_modulo(reader->sizes, product.above, divisor.above));
 		} else if (read_sign(reader, "/")) {
-			product = divide(reader, product, round_fraction(reader, read_operand(reader), false));
+			product = divide(reader, product, read_operand(reader));
 		} else if (read_sign(reader, "*")) {
 			product = multiply(reader, product, read_operand(reader));
 		} else {

@@ -334,7 +334,7 @@ static bool split(const struct sk_size *size, uint32_t atom, struct sk_form *tim
 	return true;
 }
 
-/* Find the choice that a sum is: rest + c*min(d,0) is min(rest + c*d, rest), or their maximum if c is negative. */
+/* Write a sum as a choice: rest + c*min(d,0) is min(rest + c*d, rest), or their maximum if c is negative. */
 static void find_choice(struct sk_sizes *sizes, struct sk_size *size)
 {
 	uint32_t atom = newest_atom(size, SK_SIZE_MIN);

@@ -63,13 +63,13 @@ const struct sk_size *sk_size_modulo(struct sk_sizes *sizes, const struct sk_siz
 /* a/b if b divides a for all values of the dimensions by its form, else NULL. */
 const struct sk_size *sk_size_quotient(struct sk_sizes *sizes, const struct sk_size *a, const struct sk_size *b);
 
-/* An atom only where sk_size_compare cannot decide. */
+/* An atom only where the bounds of a - b do not decide. */
 const struct sk_size *sk_size_min(struct sk_sizes *sizes, const struct sk_size *a, const struct sk_size *b);
 const struct sk_size *sk_size_max(struct sk_sizes *sizes, const struct sk_size *a, const struct sk_size *b);
 
 /* ---- questions ---- */
 
-/* True if the size has one value for all sizes; then *number is it (number may be NULL). */
+/* True if the size is a number; then *number is it (number may be NULL). */
 bool sk_size_is_number(const struct sk_size *size, int64_t *number);
 
 /* Bounds: least and most that the size cannot leave. They are values that it takes if it grows or shrinks in each
@@ -81,8 +81,7 @@ int64_t sk_size_most(const struct sk_size *size);
  * largest sizes. */
 bool sk_size_grows(const struct sk_size *size);
 
-/* The order of a and b that is certain for all values of the dimensions. LESS implies LESS_OR_EQUAL: ask with the
- * helpers. */
+/* The order of a and b that is certain for all values of the dimensions. */
 enum sk_size_order {
 	SK_SIZE_UNKNOWN,
 	SK_SIZE_LESS, /* a < b */

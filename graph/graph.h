@@ -257,8 +257,8 @@ bool sk_sizes_settle(struct sk_op_graph *graph);
 /* Add a dimension with bounds. All inputs' dimensions of its name have its largest size. */
 void sk_sizes_bound(struct sk_op_graph *graph, const struct sk_size_dimension *dimension);
 
-/* Set the sizes of dimensions of inputs whose names have bounds, or compute with such names. False after an error: a
- * size shrinks where a dimension grows, or an input with such a size is a constant. */
+/* Set the sizes of dimensions of inputs with names that have bounds, or that compute with such names. False after an
+ * error: a size shrinks where a dimension grows, or an input with such a size is a constant. */
 bool sk_sizes_express(struct sk_op_graph *graph);
 
 /* Report all inputs whose sizes are open, in one error with the options that would give the sizes. */

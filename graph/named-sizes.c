@@ -278,7 +278,7 @@ void sk_sizes_bound(struct sk_op_graph *graph, const struct sk_size_dimension *d
 }
 
 /* Make the names with one size known to expressions. */
-static void add_numbers(struct sk_op_graph *graph)
+static void add_numbers(struct sk_op_graph *graph, const struct sizes *names)
 {
 	for (size_t i = 0; i < graph->inputs.count; i++) {
 		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
@@ -287,7 +287,7 @@ static void add_numbers(struct sk_op_graph *graph)
 			const char *name = value->symbols[d];
 			uint64_t size = value->shape[d];
 
-			if (name && size < UINT64_C(1) << 31 && !sk_size_is_computed(graph, name) &&
+			if (name && strcmp(name, "?") != 0 && size < UINT64_C(1) << 31 && !is_computed(names, name) &&
 			    sk_sizes_find(graph->sizes, graph->network, name, strlen(name)) == SK_NONE)
 				sk_sizes_add_dimension(graph->sizes, &(struct sk_size_dimension){name, graph->network,
 												 size, size, 1, size});
@@ -295,11 +295,16 @@ static void add_numbers(struct sk_op_graph *graph)
 	}
 }
 
-static bool express_dimension(struct sk_op_graph *graph, struct sk_value *value, uint32_t d)
+static bool express_dimension(struct sk_op_graph *graph, const struct sizes *names, struct sk_value *value, uint32_t d)
 {
 	const char *name = value->symbols[d], *error;
 	const struct sk_size *size = sk_size_parse(graph->sizes, graph->network, name, &error);
 
+	if (!size && is_computed(names, name)) {
+		sk_error(graph->diag, value->place, "input '%s': dimension %" PRIu32 " is '%s': %s", value->name, d,
+			 name, error);
+		return false;
+	}
 	if (!size || sk_size_is_number(size, NULL))
 		return true;
 	value->sizes[d] = size;
@@ -326,13 +331,16 @@ bool sk_sizes_express(struct sk_op_graph *graph)
 
 	if (!graph->sizes)
 		return true;
-	add_numbers(graph);
+
+	struct sizes names = list_names(graph);
+
+	add_numbers(graph, &names);
 	for (size_t i = 0; i < graph->inputs.count && !sk_diag_is_hopeless(graph->diag); i++) {
 		struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
 
 		for (uint32_t d = 0; value->shaped && d < value->rank; d++)
 			if (value->symbols[d] && value->shape[d] != SK_UNKNOWN)
-				good &= express_dimension(graph, value, d);
+				good &= express_dimension(graph, &names, value, d);
 	}
 	return good;
 }

@@ -448,6 +448,11 @@ static bool apply_texts(struct sk_op_graph *graph, setter *set, const char *opti
 	return applied;
 }
 
+static bool is_for(const struct sk_dimension *dimension, const char *network)
+{
+	return !dimension->network || (network && !strcmp(dimension->network, network));
+}
+
 static bool apply_dimensions(struct sk_op_graph *graph, const sk_dimensions *dimensions, const char *network,
 			     setter *set)
 {
@@ -457,13 +462,13 @@ static bool apply_dimensions(struct sk_op_graph *graph, const sk_dimensions *dim
 		const struct sk_dimension *dimension = &dimensions->items[i];
 		const char *option = dimension->size.place.line ? "dims" : "--dim";
 
-		if (!dimension->network || (network && !strcmp(dimension->network, network)))
+		if (is_for(dimension, network))
 			applied &= set(graph, &(struct given){option, dimension->size.text, dimension->size.place});
 	}
 	return applied;
 }
 
-/* True if the text is a sum or product, and not a number or bounds. */
+/* True if the text is neither a number nor bounds. */
 static bool is_expression(const char *text)
 {
 	const char *digits = text;
@@ -487,29 +492,65 @@ static bool has_name(const char *expression, const char *name, size_t length)
 	return false;
 }
 
-/* With bounds, an expression replaces the names that it gives. Therefore it has names with numbers or bounds only. */
-static bool check_expressions(const struct sk_op_graph *graph, const sk_dimensions *dimensions)
+/* Check that no other expression of the network has the name, which an expression gives. */
+static bool check_others(const struct sk_op_graph *graph, const sk_dimensions *dimensions, const char *network,
+			 const char *name, size_t length)
 {
-	for (size_t i = 0; graph->sizes && i < dimensions->count; i++) {
-		const struct sk_dimension *given = &dimensions->items[i];
-		const char *name = given->size.text, *equals = strrchr(name, '=');
+	for (size_t i = 0; i < dimensions->count; i++) {
+		const struct sk_dimension *other = &dimensions->items[i];
+		const char *equals = strrchr(other->size.text, '=');
 
-		for (size_t j = 0; equals && is_expression(equals + 1) && j < dimensions->count; j++) {
-			const char *other = strrchr(dimensions->items[j].size.text, '=');
+		if (!is_for(other, network) || !equals || !is_expression(equals + 1) ||
+		    !has_name(equals + 1, name, length))
+			continue;
+		sk_error(graph->diag, other->size.place,
+			 "--dim '%s': beside sizes with bounds, '%.*s' is to be written as '%s'", other->size.text,
+			 (int)length, name, name + length + 1);
+		return false;
+	}
+	return true;
+}
 
-			if (!other || !is_expression(other + 1) || !has_name(other + 1, name, (size_t)(equals - name)))
+/* Check that no dimension of the model is computed with the name. */
+static bool check_model(struct sk_op_graph *graph, const char *name, size_t length, struct sk_place place)
+{
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
+			if (!value->symbols[d] || is_dimension(value, d, name, length) ||
+			    !has_name(value->symbols[d], name, length) ||
+			    !sk_size_is_computed(graph, value->symbols[d]))
 				continue;
-			sk_error(graph->diag, dimensions->items[j].size.place,
-				 "--dim '%s': beside sizes with bounds, '%.*s' is to be written as '%s'",
-				 dimensions->items[j].size.text, (int)(equals - name), name, equals + 1);
+			sk_error(graph->diag, place,
+				 "--dim '%s': the model computes '%s' with '%.*s', which therefore cannot stand for an "
+				 "expression with bounds",
+				 name, value->symbols[d], (int)length, name);
 			return false;
 		}
 	}
 	return true;
 }
 
-/* NAME=EXPRESSION whose size is still open, or can depend on bounds: the expression becomes the name, so that only its
- * names are asked for, and have bounds. */
+/* With bounds, an expression replaces the name that it gives. Therefore other expressions do not have the name. */
+static bool check_expressions(struct sk_op_graph *graph, const sk_dimensions *dimensions, const char *network)
+{
+	for (size_t i = 0; graph->sizes && i < dimensions->count; i++) {
+		const struct sk_dimension *given = &dimensions->items[i];
+		const char *name = given->size.text, *equals = strrchr(name, '=');
+		size_t length = equals ? (size_t)(equals - name) : 0;
+
+		if (!is_for(given, network) || !equals || !is_expression(equals + 1))
+			continue;
+		if (!check_others(graph, dimensions, network, name, length) ||
+		    !check_model(graph, name, length, given->size.place))
+			return false;
+	}
+	return true;
+}
+
+/* NAME=EXPRESSION with a size that is still open, or can depend on bounds: the expression becomes the name, so that
+ * only its names are asked for, and have bounds. */
 static bool rename_open(struct sk_op_graph *graph, const struct given *given)
 {
 	const char *equals = strrchr(given->text, '=');
@@ -549,7 +590,7 @@ static bool apply_computed(struct sk_op_graph *graph, const sk_dimensions *dimen
 		before = open;
 		applied = apply_dimensions(graph, dimensions, network, set_computed) && sk_sizes_settle(graph);
 	}
-	return applied && check_expressions(graph, dimensions) &&
+	return applied && check_expressions(graph, dimensions, network) &&
 	       apply_dimensions(graph, dimensions, network, rename_open);
 }
 

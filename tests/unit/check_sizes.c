@@ -356,6 +356,8 @@ START_TEST(normal_forms)
 		{"w % 2 + 2*(w // 2)", "w"},
 		{"(w % 2) // 2", "0"},
 		{"512 - seq", "512-seq"},
+		{"floor(w / (h / 16))", "floor(2*w/floor(h/8))"},
+		{"ceil(w / (h / 16))", "floor((16*w-1)/h)+1"},
 		{"(past + 1) * seq - seq", "seq*past"},
 	};
 	struct sk_arena *arena = sk_arena_create();
@@ -396,10 +398,13 @@ START_TEST(questions)
 	uint64_t values[7];
 	const char *error;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(sk_size_compare(sizes, sk_size_parse(sizes, NULL, cases[i].a, &error),
-					      sk_size_parse(sizes, NULL, cases[i].b, &error)) == cases[i].order,
-			      "%s and %s", cases[i].a, cases[i].b);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct sk_size *a = sk_size_parse(sizes, NULL, cases[i].a, &error);
+		const struct sk_size *b = sk_size_parse(sizes, NULL, cases[i].b, &error);
+
+		ck_assert(a && b);
+		ck_assert_msg(sk_size_compare(sizes, a, b) == cases[i].order, "%s and %s", cases[i].a, cases[i].b);
+	}
 
 	const struct sk_size *total = sk_sizes_variable(sizes, sk_sizes_find(sizes, NULL, "total", 5));
 	const struct sk_size *sum = sk_size_parse(sizes, NULL, "past+seq", &error);
@@ -512,6 +517,7 @@ START_TEST(heavy_sizes)
 	struct sk_arena *arena = sk_arena_create();
 	struct sk_sizes *sizes = sk_sizes_create(arena);
 	const struct sk_size *variables[20], *sum = sk_size_number(sizes, 0), *chain = NULL;
+	unsigned sums = 0, chains = 0;
 
 	for (uint32_t i = 0; i < 20; i++) {
 		struct sk_size_dimension dimension = {sk_arena_print(arena, "d%u", i), NULL, 0, 9, 1, 9};
@@ -525,7 +531,11 @@ START_TEST(heavy_sizes)
 		sum = sk_size_add(sizes, sum, both);
 		chain = sk_size_subtract(sizes, sk_size_max(sizes, chain, variables[i]), both);
 		chain = sk_size_floor(sizes, chain, sk_size_number(sizes, 2));
+		sums += sum != NULL;
+		chains += chain != NULL;
 	}
+	ck_assert_uint_gt(sums, 3);
+	ck_assert_uint_gt(chains, 1);
 	for (uint32_t i = 0; i < 20000; i++) {
 		const struct sk_size *more = sk_size_number(sizes, i);
 
