@@ -325,6 +325,13 @@ refuses "input 'a': dimension 0 is 'past', from 0 to 8$bounds_end" sums --dim pa
 sed 's/dim_param: "n" } dim { dim_param: "n"/dim_param: "n" } dim { dim_param: "9-n"/; s/"?"/"n"/g' unnamed.onnx >shrinks.onnx
 refuses "input 'x': dimension 4 is '9-n', which shrinks when a dimension grows$" shrinks --dim n=2..4
 refuses "input 'x': dimension 4 is '9-n', which is negative or too large$" shrinks --dim n=2..10
+sed 's/9-n/8\/\/n/' shrinks.onnx >divides.onnx
+refuses "input 'x': dimension 4 is '8//n': a divisor is not always positive$" divides --dim n=0..4
+sed 's/"n"/"total"/g; s/9-n/2*total/; s/dim_param: "total"/dim_param: "past"/' shrinks.onnx >computed.onnx
+refuses "--dim 'total=past\+1': the model computes '2\*total' with 'total', which therefore cannot stand for" computed --dim \
+	past=0..8 --dim total=past+1
+refuses "input 'a': dimension 0 is 'past', from 0 to 8$bounds_end" sums --dim \
+	'p:past=0..8,seq=4,total=past+seq,batch-size=1' --dim 'q:past=1,seq=2,total=3,batch-size=total+1'
 refuses "--dim 'batch=1..8:3': 3 does not divide both 1 and 8$" open --shape y=3 --dim batch=1..8:3
 refuses "--dim 'batch=8..1': the least size 8 is larger than 1$" open --shape y=3 --dim batch=8..1
 refuses "--dim 'batch=1..': '1..' is not LO..HI\[:MULTIPLE\]\[@USUAL\], of numbers" open --shape y=3 --dim batch=1..

@@ -326,6 +326,19 @@ START_TEST(test_damage)
 }
 END_TEST
 
+/* A number that divides is not 0 at any size. */
+START_TEST(test_divisors)
+{
+	struct sk_arena *arena = begin();
+
+	section.fields[F_PARTITION].offset = offsetof(struct sk_plan_partition, unit);
+	section.fields[F_PARTITION].value = V_LESS;
+	ck_assert(!open_section());
+	ck_assert_str_eq(error, "sizes: field 6: partitions cannot have 0 there at the least sizes");
+	end(arena);
+}
+END_TEST
+
 /* Names of networks. */
 START_TEST(test_networks)
 {
@@ -334,6 +347,16 @@ START_TEST(test_networks)
 	set_string(&section.dimensions[SEQ].network, 10);
 	ck_assert(!open_section());
 	ck_assert_str_eq(error, "sizes: value 2: it depends on dimensions of two networks");
+	make_section();
+	for (uint32_t i = 0; i < DIMENSIONS; i++)
+		section.dimensions[i] = (struct sk_dims_dimension){
+			section.dimensions[i].name, section.dimensions[i].network, 16, 4096, 16, 16};
+	set_string(&section.dimensions[SEQ].network, 10);
+	section.values[V_ROWS] = (struct sk_dims_value){.op = SK_DIMS_DIMENSION, .a = SEQ};
+	section.values[V_BYTES].a = V_BATCH;
+	section.values[V_MIN].b = V_HALF;
+	ck_assert(!open_section());
+	ck_assert_str_eq(error, "sizes: field 1: its record depends on dimensions of two networks");
 	make_section();
 	section.dimensions[SEQ].name = section.dimensions[BATCH].name - (int32_t)sizeof(section.dimensions[0]);
 	ck_assert(!open_section());
@@ -388,6 +411,7 @@ int main(void)
 	tcase_add_test(cases, test_empty);
 	tcase_add_test(cases, test_without_section);
 	tcase_add_test(cases, test_damage);
+	tcase_add_test(cases, test_divisors);
 	tcase_add_test(cases, test_networks);
 	tcase_add_test(cases, test_random);
 	suite_add_tcase(suite, cases);
