@@ -304,10 +304,8 @@ bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, con
 
 	describe_kernel(linker, object, index, result);
 	result->code = object->globals[index - object->first_global];
-	if (linker->options.isolate_objects) {
-		linker->symbols.items[result->code].kernel = true;
-		linker->symbols.items[result->code].alias = SK_NONE;
-	}
+	if (linker->options.isolate_objects)
+		sk_symbol_keep(linker, result->code);
 	if (!reason || (indirect && sk_ifunc_is_chosen(linker, name)))
 		return sk_object_extract(linker, object, name, "<internal>");
 	sk_error(linker->diag, sk_symbol_place(linker->arena, object, index), "'%s' %s", name, reason);

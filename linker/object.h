@@ -495,6 +495,7 @@ struct sk_linker_symbol {
 	bool traced;
 	bool exported;
 	bool kernel; /* a kernel's function: with --isolate-objects no other object replaces it */
+	bool replaced; /* weak, and an alias of another object's strong definition, with --isolate-objects */
 	bool collected; /* ahead of the link: it means code or data in a live section */
 	uint16_t version; /* of an exported one, in .gnu.version; 0: none, written as VER_NDX_GLOBAL */
 	bool missing; /* undefined, and reported as an error */
@@ -616,6 +617,9 @@ bool sk_object_extract(struct sk_linker *linker, struct sk_object *object, const
 
 /* Pull members until nothing more is wanted. */
 bool sk_symbols_resolve(struct sk_linker *linker);
+
+/* Note that the symbol is a kernel's function, which no other isolated object replaces. */
+void sk_symbol_keep(struct sk_linker *linker, sk_symbol number);
 
 /* ---- aliases.c ---- */
 

@@ -247,14 +247,16 @@ static bool bind_isolated(struct sk_linker *linker, sk_symbol name)
 }
 
 /* Return whether a strong definition in another object replaces this one: it is weak. Members of groups are whole
- * functions that every object has, and stay its own. Kernels were chosen by object and name. */
+ * functions that every object has, and stay its own. Kernels were chosen by object and name. An assignment on the
+ * command line holds. */
 static bool gives_way(const struct sk_linker *linker, const struct sk_object *object, uint32_t index)
 {
+	const struct sk_linker_symbol *own = &linker->symbols.items[object->globals[index - object->first_global]];
 	uint32_t section = sk_object_symbol_section(object, index);
 
 	return sk_definition_rank(&object->symbols[index]) == SK_DEFINITION_WEAK &&
-	       !(section && sk_object_section_flags(object, section) & SHF_GROUP) &&
-	       !linker->symbols.items[object->globals[index - object->first_global]].kernel;
+	       !(section && sk_object_section_flags(object, section) & SHF_GROUP) && !own->kernel &&
+	       (own->alias == SK_NONE || own->replaced);
 }
 
 /* Let weak definitions of isolated objects mean the first strong one: weak hooks are made to be replaced. */
@@ -274,11 +276,23 @@ static void replace_weak(struct sk_linker *linker)
 			sk_symbol own = object->globals[definitions[i].index - object->first_global];
 			sk_symbol meant = other->globals[definitions[strong].index - other->first_global];
 
-			if (own != meant && gives_way(linker, object, definitions[i].index))
+			if (own != meant && gives_way(linker, object, definitions[i].index)) {
 				linker->symbols.items[own].alias = meant;
+				linker->symbols.items[own].replaced = true;
+			}
 		}
 	}
 	linker->replaced_weak = linker->definitions.count;
+}
+
+void sk_symbol_keep(struct sk_linker *linker, sk_symbol number)
+{
+	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+
+	symbol->kernel = true;
+	if (symbol->replaced)
+		symbol->alias = SK_NONE;
+	symbol->replaced = false;
 }
 
 bool sk_symbols_resolve(struct sk_linker *linker)

@@ -65,6 +65,10 @@ gives '7 7' 'user weak_user' user.o weak.o lib1.a
 ar qc libweak.a weak.o
 gives '100 100 11111' 'user weak_user kernel_1' user.o libweak.a k1.o
 gives '100 100 11111' 'user weak_user kernel_1' k1.o libweak.a user.o --icf all
+# An assignment holds, also for weak definitions and for the function of a kernel.
+echo 'long other(void) { return 55; }' | source other
+gives '55 55' 'user weak_user' user.o weak.o k1.o other.o --defsym helper=other
+gives '55' helper weak.o k1.o other.o --defsym helper=other
 # A weak, null hook that is to be replaced, in two objects with equal names; and by address.
 for n in 1 2; do
 	source hooked$n <<-END
