@@ -76,7 +76,9 @@ src_libcore_la_SOURCES = \
 	src/bind/bind.c src/bind/bind.h \
 	src/bind/idle.c \
 	src/bind/unaligned.c src/bind/bind-parts.h \
+	src/bind/bind-lift.c \
 	src/bind/binder.c \
+	src/bind/fit.c \
 	src/command/command.c src/command/command.h \
 	src/command/configure.c \
 	src/command/option.c src/command/command-parts.h \
@@ -95,6 +97,7 @@ src_libcore_la_SOURCES = \
 	src/manifest/manifest-graph.c \
 	src/manifest/manifest-names.c \
 	src/manifest/manifest-numbers.c \
+	src/manifest/manifest-sizes.c \
 	src/manifest/manifest.h \
 	src/manifest/manifest-tasks.c \
 	src/manifest/manifest-tensors.c \

@@ -30,6 +30,7 @@ static bool read_manifest(struct sk_link *link)
 	struct sk_model *model = link->model;
 
 	sk_command_read_ahead(link->command, link->arena, link->linker);
+	model->given_sizes = link->command->dimensions;
 	if (!sk_manifest_read(model, link->command->manifest))
 		return false;
 	if (!model->graph.path.text) {
@@ -44,6 +45,19 @@ static bool read_manifest(struct sk_link *link)
 	if (read)
 		sk_manifest_check_scopes(model);
 	return read;
+}
+
+/* Read the manifest for other sizes. */
+static struct sk_model *read_sample(void *context, const uint64_t *sizes)
+{
+	const struct sk_link *link = context;
+	struct sk_model *model = sk_model_create(link->arena, link->diag);
+
+	model->root = link->model->root;
+	model->given_sizes = link->model->given_sizes;
+	model->sizes = link->model->sizes;
+	model->sizes_at = sizes;
+	return sk_manifest_read(model, link->command->manifest) ? model : NULL;
 }
 
 /* Reading ahead begins after the graph has been read. Constants are computed in a child process, where locks held by
@@ -84,7 +98,7 @@ static bool read_model(struct sk_link *link)
 		return false;
 	if (!read && (sk_onnx_is_model(link->command->manifest) || link->model->graph.path.text))
 		sk_kernels_find(link->model, link->linker); /* reports missing kernels at the same time */
-	return read && sk_pass_bind(link);
+	return read && sk_pass_bind(link, read_sample);
 }
 
 static bool link_package(struct sk_link *link)

@@ -35,7 +35,8 @@ SUITES = $(RUNTIME_SUITES) \
 	tests/unit/check_boxes tests/unit/check_calls tests/unit/check_choose tests/unit/check_composites \
 	tests/unit/check_diag tests/unit/check_dims tests/unit/check_dispatcher tests/unit/check_document tests/unit/check_dumps \
 	tests/unit/check_flags tests/unit/check_fusion tests/unit/check_gaps tests/unit/check_growth \
-	tests/unit/check_identifier tests/unit/check_idle tests/unit/check_isa tests/unit/check_json tests/unit/check_lists \
+	tests/unit/check_identifier tests/unit/check_idle tests/unit/check_isa tests/unit/check_json tests/unit/check_lift \
+	tests/unit/check_lists \
 	tests/unit/check_machines tests/unit/check_manifest tests/unit/check_memory tests/unit/check_no_task \
 	tests/unit/check_npy tests/unit/check_onnx tests/unit/check_pbtxt tests/unit/check_placement \
 	tests/unit/check_plan tests/unit/check_planned tests/unit/check_predict tests/unit/check_ranges \
@@ -77,7 +78,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/linker/sections.sh tests/linker/static-objects.sh tests/linker/tls.sh tests/linker/traps.sh \
 	tests/linker/versions.sh \
 	tests/manifest/constants.sh tests/manifest/few-elements.sh tests/manifest/launch-options.sh \
-	tests/manifest/manifest-schema.sh tests/manifest/original-names.sh tests/manifest/scope-options.sh \
+	tests/manifest/manifest-schema.sh tests/manifest/original-names.sh tests/manifest/scope-options.sh tests/manifest/sizes.sh \
 	tests/manifest/strides.sh \
 	tests/operators/attention.sh tests/operators/fused-operators.sh tests/operators/ge-graphs.sh \
 	tests/operators/indexing.sh tests/operators/microsoft.sh tests/operators/mindspore.sh \

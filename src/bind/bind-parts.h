@@ -12,6 +12,8 @@
 #include "src/model/model.h"
 
 struct sk_map;
+struct sk_size;
+struct sk_sizes;
 
 /* ==== request.c ====
  *
@@ -163,6 +165,25 @@ void sk_binder_check_cost(struct sk_binder *binder, const struct sk_task_cost *c
 
 /* Return the cost of the bound task, from the manifest or else from the signature. NULL: neither gives one. */
 const struct sk_task_cost *sk_binder_cost(const struct sk_binder *binder, const struct sk_task *task);
+
+/* ==== fit.c ====
+ *
+ * Forms of numbers that depend on sizes. Input: the dimensions, and numbers at certain points, that is, at certain
+ * sizes of all dimensions. Output: an expression that has these numbers. */
+
+#define SK_FIT_OPEN UINT64_MAX /* the number at this point is not known */
+
+struct sk_fit;
+
+/* Choose the points: the largest sizes first. Forms may contain the expressions. */
+struct sk_fit *sk_fit_new(struct sk_arena *arena, struct sk_sizes *sizes, const struct sk_size *const *expressions,
+			  size_t count);
+size_t sk_fit_count(const struct sk_fit *fit);
+const uint64_t *sk_fit_point(const struct sk_fit *fit, size_t point);
+
+/* Return the form of the numbers by point: a sum of products of dimensions, if need be with quotients by constants.
+ * NULL: none is found. */
+const struct sk_size *sk_fit_find(struct sk_fit *fit, const uint64_t *numbers);
 
 /* ==== gaps.c ====
  *

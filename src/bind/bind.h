@@ -81,6 +81,18 @@ bool sk_model_assign_roles(struct sk_model *model);
 /* Add the files that the manifest names and that are not inputs of the linker to the package's dependencies. */
 void sk_model_add_dependencies(const struct sk_model *model, struct sk_linker *linker);
 
+/* ==== bind-lift.c ====
+ *
+ * Numbers that depend on sizes with bounds. Input: a bound model, whose numbers are those of the largest sizes, and
+ * models of the same manifest at other sizes. Output: the forms of the numbers that differ (struct sk_varying). */
+
+/* Return the model read for the sizes of all dimensions, with nothing bound yet; NULL after an error in its sink. */
+typedef struct sk_model *sk_model_sampler(void *context, const uint64_t *sizes);
+
+/* Fill in the forms. Return false, with an error at the task or tensor, if a number has no form, or if the model has
+ * another structure at other sizes. A model without bounds does not change. */
+bool sk_model_lift(struct sk_model *model, sk_model_sampler *sample, void *context);
+
 /* ==== idle.c ====
  *
  * Tasks that have nothing to compute because their results have no elements. Their kernels are not called, so plans do

@@ -66,7 +66,7 @@ static void collect_ahead(struct sk_link *link)
 	sk_linker_collect_ahead(link->linker, functions.items, functions.count);
 }
 
-bool sk_pass_bind(struct sk_link *link)
+bool sk_pass_bind(struct sk_link *link, sk_model_sampler *sample)
 {
 	struct sk_linker *linker = link->linker;
 	struct sk_model *model = link->model;
@@ -90,6 +90,10 @@ bool sk_pass_bind(struct sk_link *link)
 	if (!sk_model_bind(model) || !sk_model_assign_roles(model))
 		return false;
 	/* Every tensor is an input, an output, a constant or a temporary. */
+
+	if (!sk_model_lift(model, sample, link))
+		return false;
+	/* Every number that depends on sizes has a form. */
 
 	return sk_model_leave_out_idle(model);
 	/* Every task computes something. Every argument is a tensor's bytes or a scalar, checked against the signature.
@@ -180,6 +184,11 @@ static bool make_plan(struct sk_link *link)
 	struct accounting accounting;
 	bool written;
 
+	if (model->has_bounds) {
+		sk_error(link->diag, model->graph.dimensions.items[0].size.place,
+			 "sizes with bounds are not planned yet; give one size with --dim");
+		return false;
+	}
 	sk_timing_next(link->timing, "fusion");
 	if (!(fusion = sk_fusion_build(model)))
 		return false;

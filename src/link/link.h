@@ -13,6 +13,7 @@
 #include "graph/graph.h"
 #include "graph/manager/manager.h"
 #include "graph/rules/rules.h"
+#include "src/bind/bind.h"
 #include "src/model/model.h"
 #include "src/package/package.h"
 #include "src/planning/planning.h"
@@ -188,7 +189,9 @@ bool sk_link_inputs(struct sk_link *link);
 
 /* Find the inputs, which the link's command names. Return false after an error. */
 bool sk_pass_inputs(struct sk_link *link);
-bool sk_pass_bind(struct sk_link *link);
+
+/* Bind the tasks, and take samples of the model for sizes with bounds. Return false after an error. */
+bool sk_pass_bind(struct sk_link *link, sk_model_sampler *sample);
 
 /* Turn a bound model into a complete plan. Return false after an error. */
 bool sk_pass_plan(struct sk_link *link);

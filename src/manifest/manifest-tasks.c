@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/document.h"
 #include "base/map.h"
+#include "format/signature/signature.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
 
@@ -39,7 +40,18 @@ static void read_tensor_name(const struct sk_document *document, void *target, c
 	}
 }
 
-/* Read a number, an extent's name, or {tensor: name}. */
+/* Read an expression of the manifest's dimensions. */
+static bool read_expression(struct sk_model *model, struct sk_set *set)
+{
+	uint64_t number;
+
+	if (sk_manifest_parse_size(model, set->text, &number))
+		return false;
+	set->number = (struct sk_number){.kind = SK_NUMBER_INTEGER, .integer = (int64_t)number, .text = set->text};
+	return true;
+}
+
+/* Read a number, an expression of dimensions, an extent's name, or {tensor: name}. */
 static bool read_set_value(const struct sk_document *document, const struct sk_node *value, struct sk_set *set)
 {
 	static const struct sk_field fields[] = {{"tensor", true, read_tensor_name}};
@@ -69,6 +81,8 @@ static bool read_set_value(const struct sk_document *document, const struct sk_n
 			 *value->text == 't' ? '1' : '0');
 		return false;
 	}
+	if (read_expression(document->owner, set))
+		return true;
 	set->kind = SK_SET_EXTENT;
 	return true; /* binding the task checks that the kernel has that extent */
 }

@@ -283,7 +283,7 @@ static void check_network(const struct sk_document *document, const struct sk_no
 {
 	const struct sk_node *here = top->tensors ? top->tensors : top->tasks, *said = top->shapes;
 
-	said = said ? said : top->dimensions ? top->dimensions : top->frozen ? top->frozen : top->states;
+	said = said ? said : top->frozen ? top->frozen : top->states;
 	said = said ? said : top->fusion ? top->fusion : top->switches;
 	said = said ? said : top->rules ? top->rules : top->patterns;
 	if (top->graph && here)
@@ -334,6 +334,8 @@ static void read_top(const struct sk_document *document, const struct sk_node *r
 	if (top.graph)
 		sk_manifest_read_graph_path(document, top.graph);
 	sk_manifest_read_graph(document, top.shapes, top.dimensions, top.frozen, top.states);
+	if (!top.graph)
+		sk_manifest_read_sizes(model);
 	if (top.fusion)
 		sk_manifest_read_fusion(document, top.fusion);
 	if (top.switches)

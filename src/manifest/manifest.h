@@ -48,6 +48,13 @@ void sk_manifest_read_contents(const struct sk_document *document, struct sk_ten
 /* Return true if the text is a number; *valid is false if it cannot be passed to a kernel. */
 bool sk_manifest_parse_number(const char *text, struct sk_number *number, bool *valid);
 
+/* Make the dimensions of a manifest that names no model, from `dims:` and the command line's texts. */
+void sk_manifest_read_sizes(struct sk_model *model);
+
+/* Compute a number from an expression of the model's dimensions, at the sizes that it is read for. Return NULL, or the
+ * reason why the text gives no number. */
+const char *sk_manifest_parse_size(struct sk_model *model, const char *text, uint64_t *number);
+
 /* The names in `after:`, `record:` and `wait:` of a task. */
 struct sk_task_names {
 	SK_SMALL_ARRAY(struct sk_name) after, record, wait;

@@ -12,13 +12,43 @@
 #include "base/map.h"
 #include "format/profile/profile.h"
 #include "format/signature/signature.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "format/skrows.h"
 #include "linker/linker.h"
 
 struct sk_arena;
 struct sk_kernel_finder;
+struct sk_size;
+struct sk_sizes;
 struct sk_task_names;
+
+/* ==== sizes ====
+ *
+ * Numbers that depend on sizes with bounds. All numbers of the model are those of the largest sizes. */
+
+/* A field of the plan's records for a tensor, an argument, or a task, which has a form. */
+struct sk_varying_field {
+	enum sk_dims_table table; /* LISTS: of the argument; TERMS, LOOPS: of its or the task's record number … */
+	uint32_t record; /* … this one; else 0 */
+	uint32_t offset; /* of the field in its record */
+	const struct sk_size *size;
+};
+
+struct sk_varying {
+	uint32_t count;
+	struct sk_varying_field fields[];
+};
+
+/* Return the form of a field; NULL: the number holds at all sizes. varying may be NULL. */
+static inline const struct sk_size *sk_varying_find(const struct sk_varying *varying, enum sk_dims_table table,
+						    size_t offset)
+{
+	for (uint32_t i = 0; varying && i < varying->count; i++)
+		if (varying->fields[i].table == table && varying->fields[i].offset == offset)
+			return varying->fields[i].size;
+	return NULL;
+}
 
 /* ==== scope ====
  *
@@ -169,6 +199,7 @@ struct sk_argument {
 	uint32_t field;
 	const struct sk_attribute *list; /* POINTER: the list of numbers that it points to, as a constant; else NULL */
 	const struct sk_plan_pattern *pattern; /* POINTER; NULL: there is none */
+	const struct sk_varying *varying; /* NULL: nothing depends on sizes */
 };
 
 /* Return the bytes of the root tensor that an argument with an address accesses. */
@@ -239,6 +270,9 @@ struct sk_task_bound {
 	struct sk_plan_loop loops[SK_MAX_LOOPS];
 	uint64_t scratch_size; /* bytes, each piece 64-byte aligned */
 	uint64_t operations; /* number of operations by the kernel's signature; 0: not given */
+	const struct sk_varying *varying; /* its extent (STEPS) and those of its loops; NULL: they do not depend on
+					   * sizes */
+	bool sized; /* a number of its own or of its arguments depends on sizes */
 };
 
 /* Facts about a task for reports and messages. A package contains them only in its account. */
@@ -331,6 +365,7 @@ struct sk_tensor {
 	uint64_t fill;
 	const void *contents; /* constants: the bytes, once read; owned by the model (mapped or arena) */
 	uint32_t binding; /* number among inputs, outputs and inouts, in manifest order; else SK_NONE */
+	const struct sk_varying *varying; /* its type's fields; NULL: they do not depend on sizes */
 };
 
 /* Return the distance from the first byte to the end of the last one. */
@@ -356,6 +391,14 @@ struct sk_model {
 			      * launch */
 	bool names_launches; /* launches of a model that have no name of their own are called after the package */
 	const char *device_file; /* its path, resolved; NULL: it is built in */
+
+	/* Sizes with bounds, of a manifest that names no model. All numbers are those at the sizes `sizes_at`: the
+	 * largest ones, except in samples (src/bind/bind.h). */
+	struct sk_sizes *sizes; /* its dimensions; NULL: it has none */
+	const uint64_t *sizes_at; /* by dimension */
+	bool has_bounds; /* a dimension has several sizes */
+	SK_ARRAY(const struct sk_size *) size_expressions; /* those in its texts */
+	sk_texts given_sizes; /* of the command line: NAME=BOUNDS */
 
 	struct sk_graph_file graph; /* the source of its tensors and tasks, if the manifest names a model */
 	SK_ARRAY(struct sk_tensor) tensors;

@@ -1,0 +1,416 @@
+/* See bind.h. Every number of the bound model is compared with the same number of the samples. If they differ, a form
+ * is fitted to them (fit.c). Structure is the same in all samples. A sample does not count for a task that has nothing
+ * to compute there, or has a single row in place of several. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/sizes.h"
+#include "format/convention.h"
+#include "format/signature/signature.h"
+#include "format/skdims.h"
+#include "format/skplan.h"
+#include "src/bind/bind-parts.h"
+#include "src/bind/bind.h"
+#include "src/model/model.h"
+
+struct lifter {
+	struct sk_model *model;
+	struct sk_fit *fit;
+	size_t count; /* samples, the model itself first */
+	const struct sk_model **samples;
+	uint64_t *numbers; /* of one field, by sample; SK_FIT_OPEN: not known there */
+
+	/* The tensor, task or argument whose fields are being lifted: */
+	const char *label;
+	struct sk_place place;
+	SK_ARRAY(struct sk_varying_field) fields;
+};
+
+/* ---- errors ---- */
+
+static const char *sizes_text(const struct lifter *lifter, size_t sample)
+{
+	return sk_sizes_values_text(lifter->model->arena, lifter->model->sizes, sk_fit_point(lifter->fit, sample));
+}
+
+static bool report(const struct lifter *lifter, size_t sample, const char *noun)
+{
+	sk_error(lifter->model->diag, lifter->place, "%s: at %s it has %s than at %s", lifter->label,
+		 sizes_text(lifter, sample), noun, sizes_text(lifter, 0));
+	return false;
+}
+
+static bool report_field(const struct lifter *lifter, const char *noun, const char *reason)
+{
+	size_t other = 1;
+
+	while (lifter->numbers[other] == lifter->numbers[0] || lifter->numbers[other] == SK_FIT_OPEN)
+		other++;
+	sk_error(lifter->model->diag, lifter->place,
+		 "%s: %s is %" PRIu64 " at %s and %" PRIu64 " at %s, which %s", lifter->label, noun,
+		 lifter->numbers[0], sizes_text(lifter, 0), lifter->numbers[other], sizes_text(lifter, other), reason);
+	return false;
+}
+
+/* ---- fields ---- */
+
+static bool differs(const struct lifter *lifter)
+{
+	for (size_t s = 1; s < lifter->count; s++)
+		if (lifter->numbers[s] != SK_FIT_OPEN && lifter->numbers[s] != lifter->numbers[0])
+			return true;
+	return false;
+}
+
+/* Add the form of the numbers by sample. */
+static bool lift_field(struct lifter *lifter, enum sk_dims_table table, uint32_t record, size_t offset,
+		       const char *noun)
+{
+	const struct sk_size *form;
+
+	if (!differs(lifter))
+		return true;
+	form = sk_fit_find(lifter->fit, lifter->numbers);
+	if (!form)
+		return report_field(lifter, noun, "no product of dimensions with quotients by constants explains");
+	if (!sk_size_grows(form))
+		return report_field(lifter, noun,
+				    sk_arena_print(lifter->model->arena, "is %s; a number must not shrink when a "
+									 "dimension grows",
+						   sk_size_text(lifter->model->arena, form)));
+	sk_array_push(lifter->model->arena, &lifter->fields,
+		      (struct sk_varying_field){table, record, (uint32_t)offset, form});
+	return true;
+}
+
+static void begin(struct lifter *lifter, struct sk_place place, const char *label)
+{
+	lifter->place = place;
+	lifter->label = label;
+	lifter->fields.count = 0;
+}
+
+static const struct sk_varying *end(const struct lifter *lifter)
+{
+	size_t size = lifter->fields.count * sizeof(struct sk_varying_field);
+	struct sk_varying *varying;
+
+	if (!lifter->fields.count)
+		return NULL;
+	varying = sk_arena_alloc(lifter->model->arena, sizeof(*varying) + size, _Alignof(struct sk_varying));
+	varying->count = (uint32_t)lifter->fields.count;
+	memcpy(varying->fields, lifter->fields.items, size);
+	return varying;
+}
+
+/* ---- tensors ---- */
+
+static bool lift_tensor(struct lifter *lifter, uint32_t number)
+{
+	struct sk_tensor *tensor = &lifter->model->tensors.items[number];
+	bool lifted = true;
+
+	begin(lifter, tensor->place, sk_arena_print(lifter->model->arena, "tensor '%s'", tensor->name));
+	for (size_t s = 0; s < lifter->count; s++)
+		lifter->numbers[s] = lifter->samples[s]->tensors.items[number].bytes;
+	if (tensor->role == SK_ROLE_CONSTANT && differs(lifter))
+		return report_field(lifter, "its size", "a constant must not depend on");
+	lifted &= lift_field(lifter, SK_DIMS_TYPES, 0, offsetof(struct sk_plan_type, bytes), "its size");
+	for (uint32_t d = 0; d < tensor->rank; d++) {
+		for (size_t s = 0; s < lifter->count; s++)
+			lifter->numbers[s] = lifter->samples[s]->tensors.items[number].shape[d];
+		lifted &= lift_field(lifter, SK_DIMS_TYPES, 0, offsetof(struct sk_plan_type, shape[0]) + d * 8,
+				     "an extent");
+	}
+	tensor->varying = end(lifter);
+	return lifted;
+}
+
+/* ---- arguments ---- */
+
+/* The same task by sample; NULL: the sample does not count. */
+struct same {
+	const struct sk_task **tasks;
+	uint32_t argument;
+};
+
+static const struct sk_argument *argument_at(const struct same *same, size_t sample)
+{
+	return same->tasks[sample] ? &same->tasks[sample]->bound.arguments[same->argument] : NULL;
+}
+
+static bool has_rows(const struct sk_argument *argument)
+{
+	return argument->pattern && argument->pattern->count > 1;
+}
+
+static uint64_t pattern_number(const struct sk_argument *argument, size_t offset)
+{
+	uint64_t number = 0;
+
+	if (argument->pattern)
+		memcpy(&number, (const char *)argument->pattern + offset, sizeof(number));
+	return number;
+}
+
+/* True if both have the same structure: all that the fields below do not contain. */
+static bool is_alike(const struct sk_argument *one, const struct sk_argument *other)
+{
+	static const size_t constant[] = {offsetof(struct sk_plan_pattern, over_read),
+					  offsetof(struct sk_plan_pattern, table_count),
+					  offsetof(struct sk_plan_pattern, rank)};
+	bool value = one->kind == SK_ARGUMENT_VALUE || one->kind == SK_ARGUMENT_EXPRESSION;
+	bool alike = one->kind == other->kind && one->dtype == other->dtype && one->access == other->access &&
+		     one->by_reference == other->by_reference && one->whole == other->whole &&
+		     one->term_count == other->term_count && !one->list == !other->list &&
+		     (has_rows(one) || !has_rows(other)) &&
+		     (!one->list || !other->list || sk_attribute_same(one->list, other->list)) &&
+		     (value || one->value == other->value);
+
+	for (size_t i = 0; i < sizeof(constant) / sizeof(constant[0]); i++)
+		alike &= pattern_number(one, constant[i]) == pattern_number(other, constant[i]);
+	return alike && (one->list || one->tensor == other->tensor);
+}
+
+static bool lift_pattern(struct lifter *lifter, const struct same *same)
+{
+	static const struct {
+		size_t offset;
+		const char *noun;
+	} fields[] = {{offsetof(struct sk_plan_pattern, width), "the length of its rows"},
+		      {offsetof(struct sk_plan_pattern, stride), "the distance of its rows"},
+		      {offsetof(struct sk_plan_pattern, count), "the number of its rows"},
+		      {offsetof(struct sk_plan_pattern, inner_bytes), "the length of its inner elements"},
+		      {offsetof(struct sk_plan_pattern, halo), "its halo"},
+		      {offsetof(struct sk_plan_pattern, table_stride), "the distance of its addresses"}};
+	const struct sk_argument *own = argument_at(same, 0);
+	bool lifted = true;
+
+	for (size_t f = 0; own->pattern && f < sizeof(fields) / sizeof(fields[0]) + own->pattern->rank; f++) {
+		bool shape = f >= sizeof(fields) / sizeof(fields[0]);
+		size_t offset = shape ? offsetof(struct sk_plan_pattern, shape[0]) +
+						8 * (f - sizeof(fields) / sizeof(fields[0]))
+				      : fields[f].offset;
+
+		for (size_t s = 0; s < lifter->count; s++) {
+			const struct sk_argument *argument = argument_at(same, s);
+
+			lifter->numbers[s] = argument ? pattern_number(argument, offset) : SK_FIT_OPEN;
+		}
+		lifted &= lift_field(lifter, SK_DIMS_PATTERNS, 0, offset, shape ? "its shape" : fields[f].noun);
+	}
+	return lifted;
+}
+
+static bool lift_terms(struct lifter *lifter, const struct same *same)
+{
+	static const size_t fields[] = {offsetof(struct sk_plan_term, factor), offsetof(struct sk_plan_term, addend),
+					offsetof(struct sk_plan_term, divisor), offsetof(struct sk_plan_term, modulus)};
+	bool lifted = true;
+
+	for (uint32_t t = 0; t < argument_at(same, 0)->term_count; t++)
+		for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
+			for (size_t s = 0; s < lifter->count; s++) {
+				const struct sk_argument *argument = argument_at(same, s);
+
+				lifter->numbers[s] = SK_FIT_OPEN;
+				if (argument)
+					memcpy(&lifter->numbers[s], (const char *)&argument->terms[t] + fields[f], 8);
+			}
+			lifted &= lift_field(lifter, SK_DIMS_TERMS, t, fields[f], "a number in its value");
+		}
+	return lifted;
+}
+
+static bool is_integer(const struct sk_argument *argument)
+{
+	return argument->dtype >= SK_I8 && argument->dtype <= SK_U64;
+}
+
+static bool lift_numbers(struct lifter *lifter, const struct same *same)
+{
+	static const struct {
+		size_t of_argument, offset;
+		const char *noun;
+	} fields[] = {
+		{offsetof(struct sk_argument, offset), offsetof(struct sk_plan_argument, offset), "its offset"},
+		{offsetof(struct sk_argument, size), offsetof(struct sk_plan_argument, size), "its size"},
+		{offsetof(struct sk_argument, element_bytes), offsetof(struct sk_plan_argument, element_bytes),
+		 "the length of an element"},
+		{offsetof(struct sk_argument, value), offsetof(struct sk_plan_argument, value), "its value"}};
+	const struct sk_argument *own = argument_at(same, 0);
+	bool lifted = true;
+
+	for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
+		for (size_t s = 0; s < lifter->count; s++) {
+			lifter->numbers[s] = SK_FIT_OPEN;
+			if (argument_at(same, s))
+				memcpy(&lifter->numbers[s], (const char *)argument_at(same, s) + fields[f].of_argument,
+				       8);
+		}
+		if (fields[f].of_argument == offsetof(struct sk_argument, value) && differs(lifter) && !is_integer(own))
+			return report_field(lifter, "its bits", "is not an integer");
+		lifted &= lift_field(lifter, SK_DIMS_LISTS, 0, fields[f].offset, fields[f].noun);
+	}
+	return lifted;
+}
+
+/* Scratch is that of the largest sizes. */
+static bool lift_argument(struct lifter *lifter, const struct same *same)
+{
+	struct sk_argument *own = &same->tasks[0]->bound.arguments[same->argument];
+	bool lifted;
+
+	for (size_t s = 1; s < lifter->count; s++)
+		if (argument_at(same, s) && !is_alike(own, argument_at(same, s)))
+			return report(lifter, s, "another structure");
+	if (own->kind == SK_ARGUMENT_SCRATCH || own->kind == SK_ARGUMENT_STATE || own->kind == SK_ARGUMENT_SYMBOL)
+		return true;
+	lifted = lift_numbers(lifter, same) & lift_pattern(lifter, same) & lift_terms(lifter, same);
+	own->varying = end(lifter);
+	return lifted;
+}
+
+/* ---- tasks ---- */
+
+static const char *argument_label(const struct lifter *lifter, const struct sk_task *task, uint32_t number)
+{
+	const struct sk_signature *signature = lifter->model->kernels.items[task->bound.kernel].signature;
+
+	return number < signature->parameter_count
+		       ? sk_arena_print(lifter->model->arena, "task '%s', argument '%s'", task->name,
+					signature->parameters[number].name)
+		       : sk_arena_print(lifter->model->arena, "task '%s', argument %u", task->name, number);
+}
+
+static bool check_task(const struct lifter *lifter, const struct same *same)
+{
+	const struct sk_task_bound *own = &same->tasks[0]->bound;
+
+	for (size_t s = 1; s < lifter->count; s++) {
+		const struct sk_task_bound *bound = same->tasks[s] ? &same->tasks[s]->bound : own;
+
+		if (bound->argument_count != own->argument_count || bound->loop_count != own->loop_count)
+			return report(lifter, s, "another number of arguments");
+		if (bound->block_count != own->block_count)
+			return report(lifter, s, "another number of blocks");
+		if (bound->scratch_size > own->scratch_size)
+			return report(lifter, s, "more scratch");
+		for (uint32_t i = 0; i < own->loop_count; i++)
+			if (bound->loops[i].tile != own->loops[i].tile)
+				return report(lifter, s, "another tile");
+	}
+	return true;
+}
+
+static bool lift_extents(struct lifter *lifter, const struct same *same)
+{
+	bool lifted = true;
+
+	for (size_t s = 0; s < lifter->count; s++)
+		lifter->numbers[s] = same->tasks[s] ? same->tasks[s]->bound.extent : SK_FIT_OPEN;
+	lifted &= lift_field(lifter, SK_DIMS_STEPS, 0, offsetof(struct sk_plan_step, extent), "its extent");
+	for (uint32_t i = 0; i < same->tasks[0]->bound.loop_count; i++) {
+		for (size_t s = 0; s < lifter->count; s++)
+			lifter->numbers[s] = same->tasks[s] ? same->tasks[s]->bound.loops[i].extent : SK_FIT_OPEN;
+		lifted &= lift_field(lifter, SK_DIMS_LOOPS, i, offsetof(struct sk_plan_loop, extent),
+				     "the extent of a loop");
+	}
+	return lifted;
+}
+
+/* True if rows of the task are a single row in the sample, whose distance to the next one does not show. */
+static bool has_single_row(const struct sk_task *task, const struct sk_task *sampled)
+{
+	for (uint32_t a = 0; a < task->bound.argument_count && a < sampled->bound.argument_count; a++)
+		if (has_rows(&task->bound.arguments[a]) && !has_rows(&sampled->bound.arguments[a]))
+			return true;
+	return false;
+}
+
+static bool lift_task(struct lifter *lifter, uint32_t number)
+{
+	struct sk_task *task = &lifter->model->tasks.items[number];
+	struct same same = {.tasks = SK_NEW_ARRAY(lifter->model->arena, const struct sk_task *, lifter->count)};
+	bool lifted;
+
+	for (size_t s = 0; s < lifter->count; s++) {
+		const struct sk_task *sampled = &lifter->samples[s]->tasks.items[number];
+
+		same.tasks[s] = sampled->bound.idle || has_single_row(task, sampled) ? NULL : sampled;
+	}
+	if (task->bound.idle)
+		return true;
+	begin(lifter, task->place, sk_arena_print(lifter->model->arena, "task '%s'", task->name));
+	if (!check_task(lifter, &same))
+		return false;
+	lifted = lift_extents(lifter, &same);
+	task->bound.varying = end(lifter);
+	task->bound.sized = task->bound.varying != NULL;
+	for (same.argument = 0; same.argument < task->bound.argument_count; same.argument++) {
+		begin(lifter, task->place, argument_label(lifter, task, same.argument));
+		lifted &= lift_argument(lifter, &same);
+		task->bound.sized |= task->bound.arguments[same.argument].varying != NULL;
+	}
+	return lifted;
+}
+
+/* ---- samples ---- */
+
+/* Bind the sample with the kernels of the model. */
+static bool bind_sample(struct lifter *lifter, struct sk_model *sample)
+{
+	sample->kernels.items = lifter->model->kernels.items;
+	sample->kernels.count = lifter->model->kernels.count;
+	sample->symbols.items = lifter->model->symbols.items;
+	sample->symbols.count = lifter->model->symbols.count;
+	for (size_t t = 0; t < sample->tasks.count; t++)
+		sample->tasks.items[t].bound.kernel = lifter->model->tasks.items[t].bound.kernel;
+	return sk_model_bind(sample);
+}
+
+/* Errors in a sample are errors at its sizes; its warnings are those of the model. */
+static bool make_sample(struct lifter *lifter, size_t number, sk_model_sampler *sample, void *context)
+{
+	struct sk_diag *diag = lifter->model->diag;
+	const bool fatal = diag->fatal_warnings, ignored = diag->no_warnings;
+	struct sk_model *model;
+	bool made;
+
+	diag->fatal_warnings = false;
+	diag->no_warnings = true;
+	model = sample(context, sk_fit_point(lifter->fit, number));
+	made = model && bind_sample(lifter, model);
+	diag->fatal_warnings = fatal;
+	diag->no_warnings = ignored;
+	lifter->samples[number] = model;
+	if (!made)
+		sk_note(diag, "at %s", sizes_text(lifter, number));
+	return made;
+}
+
+bool sk_model_lift(struct sk_model *model, sk_model_sampler *sample, void *context)
+{
+	struct lifter lifter = {.model = model};
+	bool lifted = true;
+
+	if (!model->has_bounds)
+		return true;
+	lifter.fit = sk_fit_new(model->arena, model->sizes, model->size_expressions.items,
+				model->size_expressions.count);
+	lifter.count = sk_fit_count(lifter.fit);
+	lifter.samples = SK_NEW_ARRAY(model->arena, const struct sk_model *, lifter.count);
+	lifter.numbers = SK_NEW_ARRAY(model->arena, uint64_t, lifter.count);
+	lifter.samples[0] = model;
+	for (size_t s = 1; s < lifter.count; s++)
+		if (!make_sample(&lifter, s, sample, context))
+			return false;
+	for (uint32_t t = 0; t < lifter.samples[1]->tensors.count && t < model->tensors.count; t++)
+		lifted &= lift_tensor(&lifter, t);
+	for (uint32_t t = 0; t < model->tasks.count && !sk_diag_is_hopeless(model->diag); t++)
+		lifted &= lift_task(&lifter, t);
+	return lifted;
+}

@@ -1,0 +1,453 @@
+/* Forms of numbers that are known at some sizes; see bind-parts.h. A form is a sum of columns with integer
+ * coefficients. A column is a product of dimensions, or contains a quotient. The coefficients are found by elimination
+ * modulo a prime, and the form is then compared with all numbers. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/sizes.h"
+#include "src/bind/bind-parts.h"
+
+#define PRIME ((UINT64_C(1) << 61) - 1)
+
+enum {
+	FURTHER_POINTS = 10, /* beyond those that determine the coefficients */
+	MOST_CORNERS = 4, /* all combinations of the least and the largest sizes of so many dimensions */
+	MOST_COLUMNS = 256,
+	MOST_DIVISOR = 256, /* of quotients that no expression of the manifest shows */
+	MOST_COEFFICIENT = 1 << 30,
+};
+
+struct column {
+	const struct sk_size *size;
+	const int64_t *numbers; /* by point */
+};
+
+struct sk_fit {
+	struct sk_arena *arena;
+	struct sk_sizes *sizes;
+	size_t count; /* points */
+	uint64_t **points; /* by point: the sizes of all dimensions */
+	SK_ARRAY(const struct sk_size *) dimensions; /* those with several sizes, divided by their multiple */
+	SK_ARRAY(struct column) products; /* by degree */
+	size_t ends[3]; /* of the products with at most one, two, three factors */
+	SK_ARRAY(struct column) quotients; /* expressions of the manifest */
+	struct sk_map known; /* numbers by point -> form */
+	SK_ARRAY(const struct sk_size *) forms;
+};
+
+/* ---- points ---- */
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+static uint64_t *add_point(struct sk_fit *fit)
+{
+	size_t dimensions = sk_sizes_count(fit->sizes);
+	uint64_t *point = fit->points[fit->count++] = SK_NEW_ARRAY(fit->arena, uint64_t, dimensions + 1);
+
+	for (size_t d = 0; d < dimensions; d++)
+		point[d] = sk_sizes_dimension(fit->sizes, d)->most;
+	return point;
+}
+
+/* The least size is special where it is 1: strides of one row do not show. It is among the corners. */
+static void add_random_point(struct sk_fit *fit, uint64_t *state)
+{
+	uint64_t *point = add_point(fit);
+
+	for (size_t d = 0; d < sk_sizes_count(fit->sizes); d++) {
+		const struct sk_size_dimension *dimension = sk_sizes_dimension(fit->sizes, d);
+		uint64_t sizes = (dimension->most - dimension->least) / dimension->multiple + 1, from = sizes > 4;
+
+		point[d] = dimension->least + (from + next_random(state) % (sizes - from)) * dimension->multiple;
+	}
+}
+
+/* Some dimensions have their least size, and the others their largest one. */
+static void add_corner(struct sk_fit *fit, size_t which)
+{
+	uint64_t *point = add_point(fit);
+	size_t bounded = 0;
+
+	for (size_t d = 0; d < sk_sizes_count(fit->sizes); d++) {
+		const struct sk_size_dimension *dimension = sk_sizes_dimension(fit->sizes, d);
+
+		if (dimension->least == dimension->most)
+			continue;
+		if (fit->dimensions.count <= MOST_CORNERS ? which >> bounded & 1
+							  : which == bounded || which == fit->dimensions.count)
+			point[d] = dimension->least;
+		bounded++;
+	}
+}
+
+static void choose_points(struct sk_fit *fit, size_t columns)
+{
+	size_t dimensions = fit->dimensions.count, corners = 1;
+	uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
+
+	corners = dimensions <= MOST_CORNERS ? (size_t)1 << dimensions : dimensions + 1;
+	fit->points = SK_NEW_ARRAY(fit->arena, uint64_t *, columns + FURTHER_POINTS + corners + 1);
+	add_point(fit);
+	while (fit->count < columns + FURTHER_POINTS)
+		add_random_point(fit, &state);
+	for (size_t i = 0; i < corners; i++)
+		add_corner(fit, i);
+}
+
+/* ---- columns ---- */
+
+static const int64_t *numbers_of(const struct sk_fit *fit, const struct sk_size *size)
+{
+	int64_t *numbers = SK_NEW_ARRAY(fit->arena, int64_t, fit->count);
+
+	for (size_t p = 0; p < fit->count; p++)
+		numbers[p] = sk_size_at(size, fit->points[p]);
+	return numbers;
+}
+
+static void add_product(struct sk_fit *fit, const struct sk_size *size)
+{
+	if (size)
+		sk_array_push(fit->arena, &fit->products, (struct column){.size = size});
+}
+
+static const struct sk_size *times(const struct sk_fit *fit, const struct sk_size *a, const struct sk_size *b)
+{
+	return sk_size_multiply(fit->sizes, a, b);
+}
+
+/* All products of up to three dimensions; of many dimensions those of three different ones. */
+static void make_products(struct sk_fit *fit)
+{
+	const struct sk_size *const *dimensions = fit->dimensions.items;
+	size_t count = fit->dimensions.count, repeated = count <= 3;
+
+	add_product(fit, sk_size_number(fit->sizes, 1));
+	for (size_t a = 0; a < count; a++)
+		add_product(fit, dimensions[a]);
+	fit->ends[0] = fit->products.count;
+	for (size_t a = 0; a < count; a++)
+		for (size_t b = a; b < count; b++)
+			add_product(fit, times(fit, dimensions[a], dimensions[b]));
+	fit->ends[1] = fit->products.count;
+	for (size_t a = 0; a < count; a++)
+		for (size_t b = a + !repeated; b < count; b++)
+			for (size_t c = b + !repeated; c < count; c++)
+				add_product(fit, times(fit, times(fit, dimensions[a], dimensions[b]), dimensions[c]));
+	fit->ends[2] = fit->products.count;
+}
+
+size_t sk_fit_count(const struct sk_fit *fit)
+{
+	return fit->count;
+}
+
+const uint64_t *sk_fit_point(const struct sk_fit *fit, size_t point)
+{
+	return fit->points[point];
+}
+
+/* ---- elimination ---- */
+
+static uint64_t multiply(uint64_t a, uint64_t b)
+{
+	return (uint64_t)((unsigned __int128)a * b % PRIME);
+}
+
+static uint64_t residue(int64_t number)
+{
+	int64_t rest = number % (int64_t)PRIME;
+
+	return rest < 0 ? (uint64_t)(rest + (int64_t)PRIME) : (uint64_t)rest;
+}
+
+static uint64_t inverse(uint64_t number)
+{
+	uint64_t result = 1;
+
+	for (uint64_t exponent = PRIME - 2; exponent; exponent >>= 1, number = multiply(number, number))
+		if (exponent & 1)
+			result = multiply(result, number);
+	return result;
+}
+
+/* The equations of the known points: the columns' numbers, then the number wanted. */
+struct equations {
+	size_t rows, columns;
+	uint64_t *cells;
+};
+
+static uint64_t *row_of(const struct equations *equations, size_t row)
+{
+	return equations->cells + row * (equations->columns + 1);
+}
+
+static void swap_rows(const struct equations *equations, size_t a, size_t b)
+{
+	for (size_t c = 0; c <= equations->columns; c++) {
+		uint64_t cell = row_of(equations, a)[c];
+
+		row_of(equations, a)[c] = row_of(equations, b)[c];
+		row_of(equations, b)[c] = cell;
+	}
+}
+
+/* Clear the column in all rows but this one, whose cell becomes 1. */
+static void clear_column(const struct equations *equations, size_t row, size_t column)
+{
+	uint64_t *own = row_of(equations, row), factor = inverse(own[column]);
+
+	for (size_t c = column; c <= equations->columns; c++)
+		own[c] = multiply(own[c], factor);
+	for (size_t r = 0; r < equations->rows; r++) {
+		uint64_t *other = row_of(equations, r), cell = other[column];
+
+		for (size_t c = column; r != row && cell && c <= equations->columns; c++)
+			other[c] = (other[c] + PRIME - multiply(cell, own[c])) % PRIME;
+	}
+}
+
+/* Solve the equations; columns that the others determine have the coefficient 0. False: there is no solution. */
+static bool solve(const struct equations *equations, int64_t *coefficients)
+{
+	size_t solved = 0;
+
+	for (size_t column = 0; column < equations->columns; column++) {
+		size_t row = solved;
+
+		coefficients[column] = 0;
+		while (row < equations->rows && !row_of(equations, row)[column])
+			row++;
+		if (row == equations->rows)
+			continue;
+		swap_rows(equations, row, solved);
+		clear_column(equations, solved, column);
+		coefficients[column] = (int64_t)solved++ + 1;
+	}
+	for (size_t row = solved; row < equations->rows; row++)
+		if (row_of(equations, row)[equations->columns])
+			return false;
+	for (size_t column = 0; column < equations->columns; column++) {
+		uint64_t cell = coefficients[column]
+					? row_of(equations, (size_t)coefficients[column] - 1)[equations->columns]
+					: 0;
+
+		coefficients[column] = cell > PRIME / 2 ? -(int64_t)(PRIME - cell) : (int64_t)cell;
+	}
+	return true;
+}
+
+static bool equals(const struct sk_fit *fit, const struct sk_size *size, const uint64_t *numbers)
+{
+	for (size_t p = 0; p < fit->count; p++)
+		if (numbers[p] != SK_FIT_OPEN && (uint64_t)sk_size_at(size, fit->points[p]) != numbers[p])
+			return false;
+	return true;
+}
+
+/* Find the coefficients of the columns for which their sum has the numbers. */
+static bool find_coefficients(const struct sk_fit *fit, const struct column *columns, size_t count,
+			      const uint64_t *numbers, int64_t *coefficients)
+{
+	struct sk_arena *scratch = sk_arena_create();
+	struct equations equations = {.columns = count,
+				      .cells = SK_NEW_ARRAY(scratch, uint64_t, fit->count * (count + 1))};
+	bool solved;
+
+	for (size_t p = 0; p < fit->count; p++) {
+		if (numbers[p] == SK_FIT_OPEN)
+			continue;
+		for (size_t c = 0; c < count; c++)
+			row_of(&equations, equations.rows)[c] = residue(columns[c].numbers[p]);
+		row_of(&equations, equations.rows++)[count] = numbers[p] % PRIME;
+	}
+	solved = equations.rows > count && solve(&equations, coefficients);
+	for (size_t c = 0; solved && c < count; c++)
+		solved = coefficients[c] > -MOST_COEFFICIENT && coefficients[c] < MOST_COEFFICIENT;
+	sk_arena_destroy(scratch);
+	return solved;
+}
+
+/* Return the sum if it has the numbers, else NULL. */
+static const struct sk_size *add_up(const struct sk_fit *fit, const struct column *columns, size_t count,
+				    const int64_t *coefficients, const uint64_t *numbers)
+{
+	const struct sk_size *sum = sk_size_number(fit->sizes, 0);
+
+	for (size_t c = 0; c < count; c++)
+		if (coefficients[c])
+			sum = sk_size_add(
+				fit->sizes, sum,
+				times(fit, sk_size_number(fit->sizes, coefficients[c]), columns[c].size));
+	return sum && equals(fit, sum, numbers) ? sum : NULL;
+}
+
+static const struct sk_size *combine(const struct sk_fit *fit, const struct column *columns, size_t count,
+				     const uint64_t *numbers)
+{
+	int64_t coefficients[MOST_COLUMNS];
+
+	return find_coefficients(fit, columns, count, numbers, coefficients)
+		       ? add_up(fit, columns, count, coefficients, numbers)
+		       : NULL;
+}
+
+/* ---- quotients ---- */
+
+/* The dimensions, and a quotient alone and times each of them. */
+struct quotient {
+	struct column columns[MOST_COLUMNS];
+	size_t count;
+	int64_t coefficients[MOST_COLUMNS];
+};
+
+static bool fits_quotient(const struct sk_fit *fit, struct sk_arena *scratch, const int64_t *of,
+			  const uint64_t *numbers, struct quotient *quotient)
+{
+	quotient->count = 0;
+	for (size_t i = 0; i < fit->ends[0]; i++) {
+		int64_t *product = SK_NEW_ARRAY(scratch, int64_t, fit->count);
+
+		for (size_t p = 0; p < fit->count; p++)
+			product[p] = of[p] * fit->products.items[i].numbers[p];
+		quotient->columns[quotient->count++] = fit->products.items[i];
+		quotient->columns[quotient->count++] = (struct column){NULL, product};
+	}
+	return find_coefficients(fit, quotient->columns, quotient->count, numbers, quotient->coefficients);
+}
+
+static const struct sk_size *form_of(const struct sk_fit *fit, struct quotient *quotient, const struct sk_size *size,
+				     const uint64_t *numbers)
+{
+	for (size_t i = 0; i < fit->ends[0]; i++)
+		quotient->columns[2 * i + 1].size = times(fit, size, fit->products.items[i].size);
+	return add_up(fit, quotient->columns, quotient->count, quotient->coefficients, numbers);
+}
+
+/* Return a form with quotients of the manifest's expressions: one of them, or all. */
+static const struct sk_size *combine_expressions(const struct sk_fit *fit, struct sk_arena *scratch,
+						 const uint64_t *numbers)
+{
+	const struct sk_size *form = NULL;
+	struct quotient quotient;
+
+	for (size_t i = 0; i < fit->quotients.count && !form; i++)
+		if (fits_quotient(fit, scratch, fit->quotients.items[i].numbers, numbers, &quotient))
+			form = form_of(fit, &quotient, fit->quotients.items[i].size, numbers);
+	if (form || fit->ends[0] + fit->quotients.count > MOST_COLUMNS)
+		return form;
+	memcpy(quotient.columns, fit->products.items, fit->ends[0] * sizeof(*quotient.columns));
+	if (fit->quotients.count)
+		memcpy(quotient.columns + fit->ends[0], fit->quotients.items,
+		       fit->quotients.count * sizeof(*quotient.columns));
+	return combine(fit, quotient.columns, fit->ends[0] + fit->quotients.count, numbers);
+}
+
+static const struct sk_size *combine_division(const struct sk_fit *fit, const struct column *product, int64_t divisor,
+					      bool up, const uint64_t *numbers)
+{
+	struct sk_arena *scratch = sk_arena_create();
+	int64_t *of = SK_NEW_ARRAY(scratch, int64_t, fit->count);
+	const struct sk_size *by = sk_size_number(fit->sizes, divisor), *form = NULL;
+	struct quotient quotient;
+
+	for (size_t p = 0; p < fit->count; p++)
+		of[p] = (product->numbers[p] + (up ? divisor - 1 : 0)) / divisor;
+	if (fits_quotient(fit, scratch, of, numbers, &quotient))
+		form = form_of(fit, &quotient,
+			       up ? sk_size_ceil(fit->sizes, product->size, by)
+				  : sk_size_floor(fit->sizes, product->size, by),
+			       numbers);
+	sk_arena_destroy(scratch);
+	return form;
+}
+
+/* Return a form with a quotient of one or two dimensions and a constant. */
+static const struct sk_size *combine_divisions(const struct sk_fit *fit, const uint64_t *numbers)
+{
+	const struct sk_size *form = NULL;
+
+	for (int64_t divisor = 2; divisor <= MOST_DIVISOR; divisor++)
+		for (size_t i = 1; i < fit->ends[1]; i++)
+			for (int up = 0; up < 2; up++) {
+				form = combine_division(fit, &fit->products.items[i], divisor, up, numbers);
+				if (form)
+					return form;
+			}
+	return NULL;
+}
+
+/* ---- the whole ---- */
+
+/* Add an expression that is not a sum of products. */
+static void add_quotient(struct sk_fit *fit, const struct sk_size *size)
+{
+	const int64_t *numbers = numbers_of(fit, size);
+
+	for (size_t i = 0; i < fit->quotients.count; i++)
+		if (fit->quotients.items[i].size == size)
+			return;
+	if (!combine(fit, fit->products.items, fit->ends[2], (const uint64_t *)numbers))
+		sk_array_push(fit->arena, &fit->quotients, (struct column){size, numbers});
+}
+
+struct sk_fit *sk_fit_new(struct sk_arena *arena, struct sk_sizes *sizes, const struct sk_size *const *expressions,
+			  size_t count)
+{
+	struct sk_fit *fit = SK_NEW(arena, struct sk_fit);
+
+	fit->arena = arena;
+	fit->sizes = sizes;
+	sk_map_init(&fit->known, arena);
+	for (size_t d = 0; d < sk_sizes_count(sizes); d++) {
+		const struct sk_size_dimension *dimension = sk_sizes_dimension(sizes, d);
+		const struct sk_size *multiple = sk_size_number(sizes, (int64_t)dimension->multiple);
+
+		if (dimension->least < dimension->most)
+			sk_array_push(arena, &fit->dimensions,
+				      sk_size_quotient(sizes, sk_sizes_variable(sizes, d), multiple));
+	}
+	make_products(fit);
+	choose_points(fit, fit->products.count);
+	for (size_t i = 0; i < fit->products.count; i++)
+		fit->products.items[i].numbers = numbers_of(fit, fit->products.items[i].size);
+	for (size_t i = 0; i < count && fit->quotients.count < MOST_COLUMNS / 4; i++)
+		add_quotient(fit, expressions[i]);
+	return fit;
+}
+
+static const struct sk_size *find(const struct sk_fit *fit, const uint64_t *numbers)
+{
+	struct sk_arena *scratch = sk_arena_create();
+	const struct sk_size *form = NULL;
+
+	for (int degree = 0; degree < 3 && !form; degree++)
+		form = combine(fit, fit->products.items, fit->ends[degree], numbers);
+	if (!form)
+		form = combine_expressions(fit, scratch, numbers);
+	if (!form)
+		form = combine_divisions(fit, numbers);
+	sk_arena_destroy(scratch);
+	return form;
+}
+
+const struct sk_size *sk_fit_find(struct sk_fit *fit, const uint64_t *numbers)
+{
+	size_t size = fit->count * sizeof(*numbers);
+	uint32_t known = sk_map_find(&fit->known, (const char *)numbers, size);
+
+	if (known != SK_NONE)
+		return fit->forms.items[known];
+	sk_map_insert(&fit->known, sk_arena_copy(fit->arena, (const char *)numbers, size), size,
+		      (uint32_t)fit->forms.count);
+	sk_array_push(fit->arena, &fit->forms, find(fit, numbers));
+	return fit->forms.items[fit->forms.count - 1];
+}

@@ -1,0 +1,60 @@
+#!/bin/bash
+# Dimensions of manifests: expressions in shapes, offsets and scalars are the numbers that they stand for.
+. "$top_srcdir/tests/lib/lib.sh"
+cat >kernels.c <<'C'
+#include "skkernel.h"
+void scale(const float *x, float *y, long m, long k, long ldx, long factor)
+{
+	for (long i = 0; i < m; i++)
+		for (long j = 0; j < k; j++)
+			y[i * k + j] = (float)factor * x[i * ldx + j];
+}
+SK_KERNEL(scale, "split=m; in x f32[m,k:ldx], out y f32[m,k], m i64, k i64, ldx i64, factor i64");
+C
+compile kernels
+manifest() { # DIMS SHAPE VIEW OFFSET FACTOR
+	cat <<-M
+	sklink: 1
+	$1
+	tensors:
+	  x: {dtype: f32, shape: $2}
+	  part: {of: x, shape: $3, offset: $4}
+	  z: {dtype: f32, shape: $3}
+	tasks:
+	  - {name: t, kernel: scale, args: [part, z], set: {factor: $5}, scope: s}
+	M
+}
+expressions() { # DIMS
+	manifest "$1" '[batch*seq, width]' '["batch*seq - 1", width/2]' '[1, "ceil(width/4)"]' '2*seq+1'
+}
+
+# The same plan as with numbers, and --dim replaces them.
+manifest '' '[15, 32]' '[14, 16]' '[1, 8]' 11 >model.yaml
+"$sklink" model.yaml kernels.o -o numbers.sk
+expressions 'dims: {batch: 3, seq: 5, width: 32}' >model.yaml
+"$sklink" model.yaml kernels.o -o names.sk
+"$skdump" names.sk | grep -v 'names.sk\|model.yaml' >names.txt
+"$skdump" numbers.sk | grep -v 'numbers.sk\|model.yaml' >numbers.txt
+cmp numbers.txt names.txt || fail "names give another plan: $(diff numbers.txt names.txt)"
+expressions 'dims: {batch: 1..8, seq: 2..9@4, width: 4..64:4}' >model.yaml
+"$sklink" model.yaml kernels.o --dim batch=3 --dim seq=5 --dim width=32 -o given.sk
+"$skdump" given.sk | grep -v 'given.sk\|model.yaml' >given.txt
+cmp numbers.txt given.txt || fail "--dim gives another plan: $(diff numbers.txt given.txt)"
+
+# Errors name the place.
+refused "model.yaml:2:8: sizes with bounds are not planned yet; give one size with --dim" kernels.o
+refused "model.yaml: --dim 'sek=5': the manifest has no dimension 'sek' under 'dims'; did you mean 'seq'\?" kernels.o \
+	--dim sek=5
+refused "model.yaml: dimension 'seq=2..9:4': " kernels.o --dim seq=2..9:4
+wrong() { # PATTERN DIMS SHAPE
+	manifest "$2" "$3" '[1, 1]' '[0, 0]' 1 >model.yaml
+	refused "$1" kernels.o
+}
+wrong "model.yaml:4:27: each dimension of tensor 'x' must be an integer" '' '[seq, 4]'
+wrong "model.yaml:4:27: each dimension of tensor 'x': .*sek" 'dims: {seq: 4}' '[sek, 4]'
+wrong "model.yaml:4:27: each dimension of tensor 'x': '2-seq' is -2 at seq=4" 'dims: {seq: 4}' '[2-seq, 4]'
+wrong "model.yaml:2:8: dimension 'seq=0..4': the least size of a manifest's dimension is 1" 'dims: {seq: 0..4}' '[seq, 4]'
+wrong "model.yaml:2:8: dimension 'seq=5..4': " 'dims: {seq: 5..4}' '[seq, 4]'
+wrong "model.yaml:2:14: a manifest with tasks is one network; 'net' is that of a model" 'dims: {net: {seq: 4}}' '[4, 4]'
+wrong "model.yaml:2:8: 9 dimensions have bounds, which are more than 8" \
+	'dims: {a: 1..2, b: 1..2, c: 1..2, d: 1..2, e: 1..2, f: 1..2, g: 1..2, h: 1..2, i: 1..2}' '[4, 4]'
