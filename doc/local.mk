@@ -26,7 +26,8 @@ $(man_MANS): doc/manual.awk
 nobase_dist_doc_DATA += README.md CONTRIBUTING.md LICENSE doc/design.md doc/page.png doc/before-after.svg
 nobase_dist_doc_DATA += doc/reference/fusion-flags.md doc/reference/passes.md doc/reference/rules.md \
 	doc/reference/dumps.md doc/reference/models.md doc/reference/operators.md
-nobase_dist_doc_DATA += doc/reference/kernel-library.md doc/reference/libskrt.md doc/reference/manifest.md \
+nobase_dist_doc_DATA += doc/reference/compat.md doc/reference/kernel-library.md doc/reference/libskrt.md \
+	doc/reference/manifest.md \
 	doc/reference/python.md doc/reference/reason-codes.md doc/reference/scope-options.md \
 	doc/reference/signatures.md \
 	doc/reference/skdump-json.md

@@ -202,8 +202,9 @@ sk_symbol sk_linker_find_address(struct sk_linker *linker, sk_symbol function, c
  * symbols known so far (pulls members until nothing more is wanted). */
 bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32_t **sections, size_t *count);
 
-/* Return the name of a thread-local section that the function reaches, or NULL. */
-const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code);
+/* Return the name of a thread-local section that the function reaches, or NULL. *within_call is true if no value lasts
+ * in this section, and in all others that it reaches, from call to call of a kernel. */
+const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code, bool *within_call);
 
 /* Return the name of a function that the function reaches and in which threads wait for one another (ggml_barrier), or
  * NULL. */

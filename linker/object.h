@@ -525,6 +525,12 @@ struct sk_definition {
 	uint32_t next;
 };
 
+/* A weak variable without a value, which a runtime fills in. */
+struct sk_hook {
+	struct sk_object *object;
+	uint32_t index; /* the symbol's number in the object */
+};
+
 /* A local function that may be a kernel. */
 struct sk_local_function {
 	uint32_t object, index; /* the symbol's number in the object */

@@ -141,6 +141,16 @@ static void join_shared(struct sk_linker *linker, struct sk_object *object)
 		sk_range_add(linker, &object->parts[i]);
 }
 
+/* Return whether the definition is a hook: a weak variable without a value. */
+static bool is_hook(const struct sk_object *object, uint32_t index)
+{
+	const sk_elf_symbol *raw = &object->symbols[index];
+	uint32_t section = sk_object_symbol_section(object, index);
+
+	return sk_definition_rank(raw) == SK_DEFINITION_WEAK && ELF64_ST_TYPE(raw->st_info) == STT_OBJECT && section &&
+	       sk_object_section(object, section)->type == SHT_NOBITS;
+}
+
 bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 {
 	if (object->pulled)
@@ -165,6 +175,8 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 			raw->st_shndx != SHN_UNDEF && !(section && sk_object_section(object, section)->discarded);
 
 		constrain(symbol, raw->st_other);
+		if (defined && is_hook(object, i))
+			sk_array_push(linker->arena, &linker->hooks, (struct sk_hook){object, i});
 		if (defined) {
 			if (object->more->versioned_names)
 				sk_version_check(linker, object, i);
@@ -295,18 +307,62 @@ void sk_symbol_keep(struct sk_linker *linker, sk_symbol number)
 	symbol->replaced = false;
 }
 
-bool sk_symbols_resolve(struct sk_linker *linker)
+/* Pull the first archive's member that defines the hook strongly, as GNU ld does for common symbols. With isolated
+ * objects the hook becomes an alias of it. */
+static bool fill_hook(struct sk_linker *linker, struct sk_hook hook)
+{
+	sk_symbol own = hook.object->globals[hook.index - hook.object->first_global];
+	const char *name = linker->symbols.items[own].name;
+	sk_symbol shared = sk_symbol_intern(linker, name, strlen(name));
+	uint32_t i = linker->symbols.items[shared].first_definition;
+	const struct sk_definition *strong = NULL;
+
+	for (; !strong && i != SK_NONE; i = linker->definitions.items[i].next) {
+		const struct sk_definition *definition = &linker->definitions.items[i];
+		const struct sk_object *object = linker->objects.items[definition->object];
+
+		if (sk_definition_rank(&object->symbols[definition->index]) == SK_DEFINITION_STRONG)
+			strong = definition;
+	}
+	if (!strong || linker->symbols.items[own].alias != SK_NONE ||
+	    linker->symbols.items[own].rank >= SK_DEFINITION_STRONG)
+		return true;
+
+	struct sk_object *object = linker->objects.items[strong->object];
+	sk_symbol meant = object->globals[strong->index - object->first_global];
+	bool ok = sk_object_extract(linker, object, name, sk_object_name(linker->arena, hook.object));
+
+	if (meant != own) {
+		linker->symbols.items[own].alias = meant;
+		linker->symbols.items[own].replaced = true;
+	}
+	return ok;
+}
+
+/* Define the symbols that are wanted, and those that their definitions want. */
+static bool define_wanted(struct sk_linker *linker)
 {
 	bool ok = true;
-
-	if (linker->options.isolate_objects)
-		replace_weak(linker);
 
 	while (linker->wanted_done < linker->wanted.count) {
 		sk_symbol number = linker->wanted.items[linker->wanted_done++];
 
 		if (linker->symbols.items[number].rank == SK_DEFINITION_NONE)
 			ok &= (linker->options.isolate_objects ? bind_isolated : define)(linker, number);
+	}
+	return ok;
+}
+
+bool sk_symbols_resolve(struct sk_linker *linker)
+{
+	if (linker->options.isolate_objects)
+		replace_weak(linker);
+
+	bool ok = define_wanted(linker);
+
+	while (linker->hooks_done < linker->hooks.count) {
+		ok &= fill_hook(linker, linker->hooks.items[linker->hooks_done++]);
+		ok &= define_wanted(linker);
 	}
 	return ok && sk_versions_hold(linker);
 }

@@ -6,6 +6,8 @@
  * Components are found by Tarjan's depth-first search ("Depth-first search and linear graph algorithms", 1972), with
  * the targets of open components on a separate stack (Nuutila and Soisalon-Soininen, "On finding the strongly connected
  * components in a directed graph", 1994). Each search continues from the results of the one before. */
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/map.h"
 #include "format/import-row.h"
@@ -37,7 +39,7 @@ static struct sk_input_section *section_meant(struct sk_linker *linker, const st
 }
 
 /* Return the barrier of threads that the target means, or NULL. An undefined one is a separate error unless the next
- * linker defines it. */
+ * linker defines it. A barrier in a section with the suffix .sk_team_of_one waits for nobody (compat/openmp.c). */
 static const char *barrier_meant(const struct sk_linker *linker, const struct sk_target *target)
 {
 	const char *name;
@@ -46,7 +48,9 @@ static const char *barrier_meant(const struct sk_linker *linker, const struct sk
 					  (target->kind != SK_TARGET_UNDEFINED || !linker->options.relocatable)))
 		return NULL;
 	name = linker->symbols.items[target->symbol].name;
-	return name && sk_is_barrier(name) ? name : NULL;
+	if (!name || !sk_is_barrier(name) || (target->section && strstr(target->section->name, ".sk_team_of_one")))
+		return NULL;
+	return name;
 }
 
 static struct sk_input_section *section_of_relocation(struct sk_linker *linker, struct sk_reached_section *node,
@@ -76,12 +80,24 @@ static struct sk_input_section *target_section(struct sk_linker *linker, struct 
 	return may_lead_on(target) ? target : NULL;
 }
 
+/* Return whether no value lasts in the section from call to call of a kernel, as its name promises. */
+static bool is_within_call(const struct sk_input_section *section)
+{
+	return strstr(section->name, ".sk_within_call");
+}
+
 static bool is_state(const struct sk_input_section *section)
 {
 	enum sk_rank rank = sk_section_rank(section);
 
 	/* sk_object_load must use the same conditions for an object's sections (plain). */
-	return (rank == SK_RANK_DATA || rank == SK_RANK_ZERO_DATA) && section->size;
+	return (rank == SK_RANK_DATA || rank == SK_RANK_ZERO_DATA) && section->size && !is_within_call(section);
+}
+
+/* Return the one of two thread-local sections that more kernels may not reach; each may be NULL. */
+static struct sk_input_section *stricter_storage(struct sk_input_section *one, struct sk_input_section *other)
+{
+	return !other || (one && !is_within_call(one)) ? one : other;
 }
 
 /* ---- components ---- */
@@ -114,8 +130,7 @@ static void add_targets(struct sk_linker *linker, struct sk_component *component
 		component->isa |= target->isa;
 		component->stateful |= target->stateful;
 		component->barrier = component->barrier ? component->barrier : target->barrier;
-		component->thread_storage =
-			component->thread_storage ? component->thread_storage : target->thread_storage;
+		component->thread_storage = stricter_storage(component->thread_storage, target->thread_storage);
 		sk_array_push(linker->arena, &component->targets, reached->targets.items[i]);
 	}
 	reached->targets.count = first;
@@ -159,7 +174,7 @@ static void close_component(struct sk_linker *linker, const struct sk_path_step 
 			sk_array_push(linker->arena, &component.states, section);
 		component.stateful |= is_state(section);
 		if (section->flags & SHF_TLS)
-			component.thread_storage = section;
+			component.thread_storage = stricter_storage(section, component.thread_storage);
 	} while (reached->open.items[first] != step->node);
 	add_targets(linker, &component, step->first_target);
 
@@ -430,12 +445,13 @@ const char *sk_linker_state_name(struct sk_linker *linker, uint32_t state)
 	return sk_arena_print(linker->arena, "%s in %s", section->name, sk_object_name(linker->arena, section->object));
 }
 
-const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code)
+const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code, bool *within_call)
 {
 	uint32_t number = sk_symbols_resolve(linker) ? component_of_code(linker, code) : NOTHING;
 	const struct sk_input_section *section =
 		number == NOTHING ? NULL : linker->reached.components.items[number].thread_storage;
 
+	*within_call = section && is_within_call(section);
 	if (!section || !section->object)
 		return section ? section->name : NULL;
 	return sk_arena_print(linker->arena, "%s in %s", section->name, sk_object_name(linker->arena, section->object));

@@ -81,7 +81,7 @@ static void report_state(struct reach *reach, const struct sk_kernel *kernel)
 /* Return why the kernel may not reach thread-local storage, or NULL. Cores change threads from launch to launch, so a
  * plan cannot order values that stay there between calls. And while a call waits for others, another core's call may
  * run inside it on the same thread. */
-static const char *thread_storage_obstacle(const struct sk_signature *signature)
+static const char *thread_storage_obstacle(const struct sk_signature *signature, bool within_call)
 {
 	if (signature->sync_all || signature->lane == SK_LANE_MIX)
 		return "its blocks wait for one another, and meanwhile another block's call may run on the same "
@@ -89,7 +89,7 @@ static const char *thread_storage_obstacle(const struct sk_signature *signature)
 	if (signature->early_wait)
 		return "it waits inside its call (early-start), and meanwhile another call may run on the same thread; "
 		       "keep the variables on the stack, or do not start early";
-	if (!signature->reentrant)
+	if (!signature->reentrant && !within_call)
 		return "calls run on any thread; if no call depends on values that an earlier one has left there, mark "
 		       "it reentrant";
 	return NULL;
@@ -98,12 +98,17 @@ static const char *thread_storage_obstacle(const struct sk_signature *signature)
 /* Return false if the kernel reaches thread-local storage, and may not. */
 static bool check_thread_storage(struct reach *reach, const struct sk_kernel *kernel)
 {
-	const char *section = NULL, *reason = thread_storage_obstacle(kernel->signature);
+	const char *section = NULL, *reason = NULL;
 	sk_symbol root;
 
-	for (uint32_t i = 0; !section && (root = sk_kernel_root(reach->model, kernel, i)) != SK_NONE; i++)
-		section = sk_linker_thread_storage(reach->linker, root);
-	if (!section || !reason)
+	for (uint32_t i = 0; !reason && (root = sk_kernel_root(reach->model, kernel, i)) != SK_NONE; i++) {
+		bool within_call;
+
+		section = sk_linker_thread_storage(reach->linker, root, &within_call);
+		if (section)
+			reason = thread_storage_obstacle(kernel->signature, within_call);
+	}
+	if (!reason)
 		return true;
 	sk_error(reach->model->diag, kernel->place, "kernel '%s' reaches thread-local storage (%s): %s", kernel->name,
 		 section, reason);
