@@ -13,6 +13,7 @@
 
 struct job {
 	const struct sk_plan_view *plan;
+	const struct sk_dims_view *dims;
 	const char *manifest;
 	bool debug, tasks;
 	struct sk_arena *arena, *scratch;
@@ -25,7 +26,7 @@ static uint32_t emit_entry(struct job *job, uint32_t launch, enum sk_entry_kind 
 {
 	struct sk_entries *result = job->result;
 	uint32_t symbol = (uint32_t)result->code.symbols.count;
-	const char *reason = sk_dispatcher_emit(job->scratch, job->plan, launch, kind, name, &result->code);
+	const char *reason = sk_dispatcher_emit(job->scratch, job->plan, job->dims, launch, kind, name, &result->code);
 
 	if (reason && !result->reason) {
 		result->failed = name;
@@ -85,8 +86,8 @@ static void make(void *context)
 			       &result->code);
 }
 
-void sk_entries_make(struct sk_arena *arena, const struct sk_plan_view *plan, const char *manifest, bool debug,
-		     unsigned threads, struct sk_entries entries[SK_ENTRIES])
+void sk_entries_make(struct sk_arena *arena, const struct sk_plan_view *plan, const struct sk_dims_view *dims,
+		     const char *manifest, bool debug, unsigned threads, struct sk_entries entries[SK_ENTRIES])
 {
 	struct job jobs[SK_ENTRIES];
 	struct sk_beside beside;
@@ -96,6 +97,7 @@ void sk_entries_make(struct sk_arena *arena, const struct sk_plan_view *plan, co
 
 		entries[i] = (struct sk_entries){.code = {.arena = own}};
 		jobs[i] = (struct job){.plan = plan,
+				       .dims = dims,
 				       .manifest = manifest,
 				       .debug = debug,
 				       .tasks = i == SK_ENTRIES_OF_TASKS,

@@ -201,7 +201,7 @@ static bool add_dispatchers(struct package *package, const struct sk_package_inp
 
 	package->entries = SK_NEW_ARRAY(arena, sk_symbol, package->plan->launch_count);
 	package->serial_entries = SK_NEW_ARRAY(arena, sk_symbol, package->plan->launch_count);
-	sk_entries_make(arena, package->plan, package->model->manifest, input->debug, input->threads, entries);
+	sk_entries_make(arena, package->plan, NULL, package->model->manifest, input->debug, input->threads, entries);
 	for (int i = 0; i < SK_ENTRIES; i++) {
 		if (!entries[i].reason)
 			continue;

@@ -15,6 +15,7 @@
 
 struct sk_arena;
 struct sk_diag;
+struct sk_dims_view;
 struct sk_fusion;
 struct sk_linker;
 struct sk_model;
@@ -46,8 +47,8 @@ struct sk_entries {
 
 /* Make both pieces, in the arena, in two threads if threads allows. With `debug` also make their debug information,
  * which gives the manifest as the source. */
-void sk_entries_make(struct sk_arena *arena, const struct sk_plan_view *plan, const char *manifest, bool debug,
-		     unsigned threads, struct sk_entries entries[SK_ENTRIES]);
+void sk_entries_make(struct sk_arena *arena, const struct sk_plan_view *plan, const struct sk_dims_view *dims,
+		     const char *manifest, bool debug, unsigned threads, struct sk_entries entries[SK_ENTRIES]);
 
 /* Return the bytes of code of both pieces. */
 uint64_t sk_entries_size(const struct sk_entries entries[SK_ENTRIES]);

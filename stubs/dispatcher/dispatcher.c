@@ -13,6 +13,7 @@
 #include "stubs/dispatcher/dispatcher.h"
 #include "base/arena.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "stubs/dispatcher/dispatcher-parts.h"
 #include "stubs/dispatcher/ops.h"
@@ -82,7 +83,8 @@ static void lower_timed_calls(struct sk_lowering *l, const struct sk_plan_step *
 static void lower_group(struct sk_lowering *l, const struct sk_plan_step *step)
 {
 	struct sk_op_group group = {
-		.extent = step->extent,
+		.extent = l->program->serial ? SK_OP_NUMBER(l->program, SK_DIMS_STEPS, steps, step, extent)
+					     : (struct sk_op_number){.slot = SK_NO_INDEX},
 		.tile = step->tile,
 		.partition = step->partition - l->launch->first_partition,
 		.label = sk_lowering_new_label(l),
@@ -372,11 +374,15 @@ static const char *emit_thunk(struct sk_arena *scratch, const struct sk_plan_vie
 	return reason;
 }
 
-const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_view *plan, uint32_t launch,
-			       enum sk_entry_kind kind, const char *name, struct sk_code *code)
+/* `reads` as in struct sk_op_slots. */
+static const char *emit_entry(struct sk_arena *scratch, const struct sk_plan_view *plan,
+			      const struct sk_dims_view *dims, bool *reads, uint32_t launch, enum sk_entry_kind kind,
+			      const char *name, struct sk_code *code)
 {
 	const struct sk_emitter *emitter = sk_emitter_find(plan->plan->machine);
-	struct sk_entry_ops program = {.plan = plan, .alignment = sk_plan_form(&plan->launches[launch])->func_align};
+	struct sk_op_slots *slots = sk_op_slots_make(scratch, plan, dims, reads);
+	struct sk_entry_ops program = {
+		.plan = plan, .slots = slots, .alignment = sk_plan_form(&plan->launches[launch])->func_align};
 	struct sk_lowering lowering = {
 		.arena = scratch,
 		.plan = plan,
@@ -395,6 +401,8 @@ const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_vi
 		return reason;
 	if (kind == SK_ENTRY_SERIAL && sk_plan_is_resident(lowering.launch))
 		return "blocks that run at once have no serial entry";
+	if (sk_plan_has_thunk(lowering.launch) && !sk_thunk_takes(scratch, plan, dims, lowering.launch))
+		return "the numbers in its thunk vary with the sizes";
 	if (sk_plan_has_thunk(lowering.launch))
 		return kind == SK_ENTRY_SERIAL ? "a thunk has no serial entry"
 					       : emit_thunk(scratch, plan, lowering.launch, name, code);
@@ -402,5 +410,25 @@ const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_vi
 		lower_parallel(&lowering, name);
 	else
 		lower_serial(&lowering, name);
-	return emitter->emit(scratch, &program, code);
+	reason = emitter->emit(scratch, &program, code);
+	return slots && slots->reason ? slots->reason : reason;
+}
+
+const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_view *plan,
+			       const struct sk_dims_view *dims, uint32_t launch, enum sk_entry_kind kind,
+			       const char *name, struct sk_code *code)
+{
+	return emit_entry(scratch, plan, dims, NULL, launch, kind, name, code);
+}
+
+const char *sk_dispatcher_read(struct sk_arena *scratch, const struct sk_plan_view *plan,
+			       const struct sk_dims_view *dims, uint32_t launch, bool *reads)
+{
+	const struct sk_plan_launch *record = &plan->launches[launch];
+	struct sk_code code = {.arena = scratch};
+	const char *reason = emit_entry(scratch, plan, dims, reads, launch, SK_ENTRY_PARALLEL, "", &code);
+
+	if (reason || sk_plan_is_resident(record) || sk_plan_has_thunk(record))
+		return reason;
+	return emit_entry(scratch, plan, dims, reads, launch, SK_ENTRY_SERIAL, "", &code);
 }

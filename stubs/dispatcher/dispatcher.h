@@ -10,6 +10,7 @@
 #include "format/plan/plan.h"
 
 struct sk_arena;
+struct sk_dims_view;
 struct sk_entry_ops;
 struct sk_plan_launch;
 struct sk_relocation_table;
@@ -74,10 +75,17 @@ enum sk_entry_kind {
 enum { SK_CODE_ALIGNMENT = 64 };
 
 /* Append one entry of a launch that sk_plan_check_launch has accepted to the code. `name` is the entry's symbol, which
- * must live as long as the code. Return NULL, or the reason for a failure. The scratch arena has the reason, and
+ * must live as long as the code. The code reads numbers that vary with the sizes of a dynamic package from their slots;
+ * dims NULL: the package is static. Return NULL, or the reason for a failure. The scratch arena has the reason, and
  * nothing else that is needed afterwards. */
-const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_view *plan, uint32_t launch,
-			       enum sk_entry_kind kind, const char *name, struct sk_code *code);
+const char *sk_dispatcher_emit(struct sk_arena *scratch, const struct sk_plan_view *plan,
+			       const struct sk_dims_view *dims, uint32_t launch, enum sk_entry_kind kind,
+			       const char *name, struct sk_code *code);
+
+/* Set reads[value] for each value of the sizes that the code of the launch's entries reads, and that needs a slot
+ * therefore. The slots of `dims` are not used. Return as above. */
+const char *sk_dispatcher_read(struct sk_arena *scratch, const struct sk_plan_view *plan,
+			       const struct sk_dims_view *dims, uint32_t launch, bool *reads);
 
 /* ==== debug-line.c ====
  *
@@ -182,6 +190,10 @@ struct sk_thunk {
 	const char *key;
 	size_t key_size;
 };
+
+/* True if a launch can have a thunk: all its numbers that vary with the sizes are words. dims NULL: none varies. */
+bool sk_thunk_takes(struct sk_arena *scratch, const struct sk_plan_view *plan, const struct sk_dims_view *dims,
+		    const struct sk_plan_launch *launch);
 
 void sk_thunk_make(struct sk_arena *arena, const struct sk_plan_view *plan, const struct sk_plan_launch *launch,
 		   struct sk_thunk *thunk);

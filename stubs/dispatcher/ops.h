@@ -5,12 +5,71 @@
 #define SK_STUBS_DISPATCHER_OPS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 
+struct sk_arena;
+struct sk_dims_view;
 struct sk_plan_view;
+
+/* ==== slots.c ====
+ *
+ * The numbers of a plan in code: immediates, or values that code reads from the slots of a dynamic package
+ * (format/skdims.h). In: a field of the plan. Out: its number, or its slot. */
+
+struct sk_op_slots {
+	struct sk_arena *arena;
+	const struct sk_plan_view *plan;
+	const struct sk_dims_view *dims;
+	uint64_t *least; /* by value: at the least sizes */
+	bool *reads; /* by value: set for the ones that code reads, as if each had a slot; NULL: slots are those of
+			dims */
+	const char *reason; /* why the code cannot be made, in the arena; NULL: it can be made */
+};
+
+/* `dims` NULL: return NULL. */
+struct sk_op_slots *sk_op_slots_make(struct sk_arena *arena, const struct sk_plan_view *plan,
+				     const struct sk_dims_view *dims, bool *reads);
+
+struct sk_op_number {
+	uint64_t number;
+	uint32_t slot; /* SK_NO_INDEX: the number is the same at all sizes; otherwise it is `number` plus the slot's
+			  value */
+};
+
+static inline bool sk_op_varies(struct sk_op_number number)
+{
+	return number.slot != SK_NO_INDEX;
+}
+
+/* Return the number of a field, which is `number` at the largest sizes. slots NULL: the package is static. */
+struct sk_op_number sk_op_number(struct sk_op_slots *slots, enum sk_dims_table table, uint32_t record, size_t offset,
+				 uint64_t number);
+
+/* The same for a field of the argument of a call; call NULL: it does not vary. */
+struct sk_op_number sk_op_argument_number(struct sk_op_slots *slots, const struct sk_plan_call *call,
+					  const struct sk_plan_argument *argument, size_t offset, uint64_t number);
+
+/* Fields of records in a table of the plan, and of an argument. */
+#define SK_OP_NUMBER(program, table, records, record, field)                                                           \
+	sk_op_number((program)->slots, (table), (uint32_t)((record) - (program)->plan->records),                       \
+		     offsetof(__typeof__(*(record)), field), (uint64_t)(record)->field)
+#define SK_OP_ARGUMENT_NUMBER(program, call, argument, field)                                                          \
+	sk_op_argument_number((program)->slots, (call), (argument), offsetof(struct sk_plan_argument, field),          \
+			      (argument)->field)
+
+/* True if the call has nothing to compute at some sizes. */
+bool sk_op_may_be_empty(const struct sk_op_slots *slots, const struct sk_plan_call *call);
+
+/* Get the bytes that a call writes, if they are all 0 at some sizes: then it has nothing to compute. Return the number
+ * of these numbers; 0: it always computes something. */
+uint32_t sk_op_written(struct sk_op_slots *slots, const struct sk_plan_call *call, const struct sk_op_number **numbers);
+
+/* ==== ops ==== */
 
 /* The word before a colon is the member of an op's union for this kind. */
 enum sk_op_kind {
@@ -25,6 +84,7 @@ enum sk_op_kind {
 	SK_OP_HOME_GUARD, /* home_guard: a core that is not the home jumps to label */
 	SK_OP_AWAIT_HOME, /* await: wait until the home of lane has finished the step */
 	SK_OP_AWAIT_ALL, /* await: wait until every core of lane has finished the step */
+	SK_OP_EMPTY, /* empty: if all the numbers are 0, jump to label */
 	SK_OP_GROUP_BEGIN, /* group: repeat up to GROUP_END for each tile of this core's part; none: jump to label */
 	SK_OP_GROUP_END, /* group: the same as at the beginning */
 	SK_OP_SCALE, /* scale: from here on the scaled tile is the current tile multiplied by this */
@@ -83,26 +143,29 @@ struct sk_op_blocks {
 
 /* The tiles of a loop. */
 struct sk_op_tiles {
-	struct sk_plan_loop loop;
+	const struct sk_plan_loop *loop;
 	uint32_t level; /* 0; 1: the inner loop, which covers ALL */
 	enum sk_op_part part;
 	uint32_t partition; /* OF_CORE: within the launch */
-	uint32_t label; /* OF_CORE */
+	uint32_t label; /* OF_CORE, or ALL with an extent that varies: where an empty loop continues */
 };
 
 /* The tiles of a step. */
 struct sk_op_group {
-	uint64_t extent, tile;
+	struct sk_op_number extent;
+	uint64_t tile;
 	uint32_t partition; /* within the launch; a serial entry covers the whole extent */
 	uint32_t label;
 };
 
 struct sk_op_call {
+	const struct sk_plan_call *record;
 	uint32_t kernel; /* of the plan */
 	uint32_t argument_count, loop_count;
 	const struct sk_plan_argument *arguments;
 	const struct sk_plan_loop *loops; /* the loops around it */
-	uint64_t extent;
+	uint64_t extent; /* of the step multiplied by the call's scale, at the largest sizes */
+	struct sk_op_number step_extent;
 	bool vector_side; /* the vector side of a mix kernel */
 	enum sk_op_part part; /* that the call, or a loop of it, computes */
 	bool divided; /* pointers with element_bytes are at the start of the range or tile, with its length as LENGTH;
@@ -144,6 +207,11 @@ struct sk_op {
 			uint32_t partition; /* OF_CORE: within the launch */
 			uint32_t label; /* OF_CORE */
 		} range;
+		struct {
+			const struct sk_op_number *numbers; /* each has a slot */
+			uint32_t count;
+			uint32_t label;
+		} empty;
 		struct sk_op_group group;
 		uint64_t scale;
 		struct sk_op_blocks blocks;
@@ -153,6 +221,7 @@ struct sk_op {
 			uint32_t step; /* its index in the launch */
 		} feed;
 		struct {
+			const struct sk_plan_call *call;
 			const struct sk_plan_argument *argument;
 		} result;
 		struct {
@@ -175,6 +244,7 @@ struct sk_op {
 /* The ops of one entry. */
 struct sk_entry_ops {
 	const struct sk_plan_view *plan;
+	struct sk_op_slots *slots; /* NULL: all numbers are the same at all sizes */
 	SK_ARRAY(struct sk_op) ops;
 	uint32_t label_count;
 	uint32_t alignment; /* of the entry, at least the architecture's */

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
+#include "stubs/dispatcher/ops.h"
 
 struct maker {
 	struct sk_arena *arena;
@@ -205,4 +208,76 @@ void sk_thunk_make(struct sk_arena *arena, const struct sk_plan_view *plan, cons
 	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++)
 		make_step(&maker, &plan->steps[launch->first_step + i]);
 	make_view(&maker);
+}
+
+/* ---- sizes ---- */
+
+#define VARIES(dims, table, records, record, field)                                                                    \
+	(sk_dims_value_of((dims), (table), (uint32_t)((record) - (records)),                                           \
+			  offsetof(__typeof__(*(record)), field)) != SK_NO_INDEX)
+
+static bool term_varies(const struct sk_plan_view *plan, const struct sk_dims_view *dims,
+			const struct sk_plan_term *term)
+{
+	return VARIES(dims, SK_DIMS_TERMS, plan->terms, term, factor) ||
+	       VARIES(dims, SK_DIMS_TERMS, plan->terms, term, addend) ||
+	       VARIES(dims, SK_DIMS_TERMS, plan->terms, term, divisor) ||
+	       VARIES(dims, SK_DIMS_TERMS, plan->terms, term, modulus);
+}
+
+/* An expression also depends on the step's extent. */
+static bool expression_varies(const struct sk_plan_view *plan, const struct sk_dims_view *dims,
+			      const struct sk_plan_step *step, const struct sk_plan_argument *argument)
+{
+	bool varies = argument->size && VARIES(dims, SK_DIMS_STEPS, plan->steps, step, extent);
+
+	for (uint64_t i = 0; i < argument->size && !varies; i++)
+		varies = term_varies(plan, dims, &plan->terms[argument->index + i]);
+	return varies;
+}
+
+/* True if a number of the argument, beside its word, varies. */
+static bool argument_varies(const struct sk_plan_view *plan, const struct sk_dims_view *dims,
+			    const struct sk_plan_step *step, const struct sk_plan_call *call, uint32_t index)
+{
+	const struct sk_plan_argument *argument = &sk_plan_arguments(plan, call)[index];
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(plan, argument);
+	bool pointer = argument->kind == SK_ARGUMENT_POINTER;
+	bool expression = argument->kind == SK_ARGUMENT_EXPRESSION;
+	size_t field =
+		pointer ? offsetof(struct sk_plan_argument, element_bytes) : offsetof(struct sk_plan_argument, value);
+
+	if ((pointer || (expression && argument->size)) &&
+	    sk_dims_argument_value(dims, plan, call, index, field) != SK_NO_INDEX)
+		return true;
+	return (expression && expression_varies(plan, dims, step, argument)) ||
+	       (pattern && (VARIES(dims, SK_DIMS_PATTERNS, plan->patterns, pattern, inner_bytes) ||
+			    VARIES(dims, SK_DIMS_PATTERNS, plan->patterns, pattern, table_stride)));
+}
+
+static bool call_varies(const struct sk_op_slots *slots, const struct sk_plan_step *step,
+			const struct sk_plan_call *call)
+{
+	const struct sk_plan_loop *loops = sk_plan_loops(slots->plan, call);
+	bool varies = sk_op_may_be_empty(slots, call);
+
+	for (uint32_t i = 0; i < call->loop_count; i++)
+		varies |= VARIES(slots->dims, SK_DIMS_LOOPS, slots->plan->loops, &loops[i], extent);
+	for (uint32_t i = 0; i < call->argument_count && !varies; i++)
+		varies = argument_varies(slots->plan, slots->dims, step, call, i);
+	return varies;
+}
+
+bool sk_thunk_takes(struct sk_arena *scratch, const struct sk_plan_view *plan, const struct sk_dims_view *dims,
+		    const struct sk_plan_launch *launch)
+{
+	const struct sk_op_slots *slots = sk_op_slots_make(scratch, plan, dims, NULL);
+	bool takes = true;
+
+	for (uint32_t i = 0; slots && i < sk_plan_form(launch)->step_count && takes; i++) {
+		const struct sk_plan_step *step = &plan->steps[launch->first_step + i];
+
+		takes = !call_varies(slots, step, sk_plan_step_calls(plan, step).first);
+	}
+	return takes;
 }

@@ -9,9 +9,11 @@
 
 #include "format/convention.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "format/x86_64/registers.h"
 #include "stubs/dispatcher/dispatcher.h"
+#include "stubs/dispatcher/ops.h"
 
 /* ---- arguments ---- */
 
@@ -90,13 +92,32 @@ static enum sk_x86_form load_form(uint8_t dtype)
 	}
 }
 
+/* into = a scalar in a slot */
+static void load_value(struct sk_x86_emitter *e, const struct sk_op_call *call, const struct sk_plan_argument *argument,
+		       uint8_t into)
+{
+	struct sk_op_number number = sk_op_argument_number(e->program->slots, call->record, argument,
+							   offsetof(struct sk_plan_argument, value), 0);
+
+	sk_x86_put(e, load_form(argument->dtype),
+		   (struct sk_x86_operands){.reg = into, .rm = BINDINGS, .disp = sk_x86_slot(e, number)});
+}
+
 /* Compute a scalar that is known only at run time, in a register of its own: `into`, or LENGTH. The copy of an early
  * one already has it. */
 static uint8_t compute_scalar(struct sk_x86_emitter *e, const struct sk_op_call *call,
 			      const struct sk_plan_argument *argument, uint32_t copy, uint8_t into, uint8_t scratch)
 {
-	if (argument->kind == SK_ARGUMENT_LENGTH)
+	if (argument->kind == SK_ARGUMENT_LENGTH && call->divided)
 		return LENGTH;
+	if (argument->kind == SK_ARGUMENT_LENGTH) {
+		sk_x86_load_extent(e, call, into);
+		return into;
+	}
+	if (argument->kind == SK_ARGUMENT_VALUE) {
+		load_value(e, call, argument, into);
+		return into;
+	}
 	if (argument->kind == SK_ARGUMENT_EXPRESSION) {
 		if (sk_x86_is_early(e, call, argument))
 			PUT(e, LOAD64, .reg = into, .rm = SK_RSP, .disp = (int32_t)copy);
@@ -105,7 +126,7 @@ static uint8_t compute_scalar(struct sk_x86_emitter *e, const struct sk_op_call 
 		return into;
 	}
 
-	struct sk_x86_memory at = sk_x86_locate(e, argument, into, scratch);
+	struct sk_x86_memory at = sk_x86_locate(e, call->record, argument, into, scratch);
 
 	sk_x86_put(e, load_form(argument->dtype),
 		   (struct sk_x86_operands){.reg = into, .rm = at.base, .disp = at.disp});
@@ -241,7 +262,7 @@ static void pass_part(struct sk_x86_emitter *e, const struct sk_op_call *call, c
 	} else {
 		piece.offset += 8 * (uint64_t)part;
 
-		struct sk_x86_memory at = sk_x86_locate(e, &piece, into, into == SK_RAX ? SK_RDI : SK_RAX);
+		struct sk_x86_memory at = sk_x86_locate(e, NULL, &piece, into, into == SK_RAX ? SK_RDI : SK_RAX);
 
 		PUT(e, LOAD64, .reg = into, .rm = at.base, .disp = at.disp);
 	}
@@ -270,14 +291,16 @@ static const enum sk_x86_form store_forms[] = {
 	[1] = SK_X86_STORE8, [2] = SK_X86_STORE16, [4] = SK_X86_STORE32, [8] = SK_X86_STORE64};
 
 /* [at] = rdi, and after it more addresses, each `stride` bytes further */
-static void store_table(struct sk_x86_emitter *e, struct sk_x86_memory at, uint64_t count, uint64_t stride)
+static void store_table(struct sk_x86_emitter *e, struct sk_x86_memory at, uint64_t count, struct sk_op_number stride)
 {
 	enum { FEW = 4 };
 
-	if (count <= FEW && sk_x86_is_i32(stride)) {
+	if (count <= FEW && (sk_op_varies(stride) || sk_x86_is_i32(stride.number))) {
 		for (uint64_t i = 0; i < count; i++) {
-			if (i > 0)
-				sk_x86_add(e, SK_RDI, stride);
+			if (i > 0 && sk_op_varies(stride))
+				PUT(e, ADD64_MEMORY, .reg = SK_RDI, .rm = BINDINGS, .disp = sk_x86_slot(e, stride));
+			else if (i > 0)
+				sk_x86_add(e, SK_RDI, stride.number);
 			PUT(e, STORE64, .reg = SK_RDI, .rm = at.base, .disp = at.disp + 8 * (int32_t)i);
 		}
 		return;
@@ -286,7 +309,7 @@ static void store_table(struct sk_x86_emitter *e, struct sk_x86_memory at, uint6
 	 * next: mov [rdx], rdi; add rdi, rax; add rdx, 8; dec ecx; jne next */
 	uint32_t next = sk_x86_new_label(e);
 
-	sk_x86_set_register(e, SK_RAX, stride);
+	sk_x86_set_number(e, SK_RAX, stride);
 	PUT(e, ADDRESS, .reg = SK_RDX, .rm = at.base, .disp = at.disp);
 	sk_x86_set_register(e, SK_RCX, count);
 	sk_x86_set_label(e, next);
@@ -332,6 +355,7 @@ static void store_field(struct sk_x86_emitter *e, const struct sk_op_call *call,
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(e->program->plan, argument);
 	bool table = pattern && pattern->table_count;
+	struct sk_op_number stride = {.slot = SK_NO_INDEX};
 
 	at.disp += argument->field;
 	if (sk_argument_is_scalar(argument)) {
@@ -339,14 +363,16 @@ static void store_field(struct sk_x86_emitter *e, const struct sk_op_call *call,
 		return;
 	}
 	sk_x86_set_address(e, call, argument, SK_RDI, SK_RAX);
-	store_table(e, at, table ? pattern->table_count : 1, table ? pattern->table_stride : 0);
+	if (table)
+		stride = SK_OP_NUMBER(e->program, SK_DIMS_PATTERNS, patterns, pattern, table_stride);
+	store_table(e, at, table ? pattern->table_count : 1, stride);
 }
 
 /* Return the start of the scratch, with room for fields after it; uses rsi. */
 static struct sk_x86_memory locate_scratch(struct sk_x86_emitter *e)
 {
 	static const struct sk_plan_argument scratch = {.kind = SK_ARGUMENT_SCRATCH};
-	struct sk_x86_memory at = sk_x86_locate(e, &scratch, SK_RSI, SK_RDI);
+	struct sk_x86_memory at = sk_x86_locate(e, NULL, &scratch, SK_RSI, SK_RDI);
 
 	if (at.disp < INT32_MAX / 2)
 		return at;
@@ -463,7 +489,7 @@ void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op_call *call)
 	if (call->loop_count) {
 		/* mov r10, [begin]; mov r11, [size] */
 		PUT(e, LOAD64, .reg = LOW, .rm = SK_RSP, .disp = sk_x86_tile_variable(e, SK_VARIABLE_BEGIN));
-		if (!sk_x86_tiles_are_full(&call->loops[0]))
+		if (!sk_x86_tiles_are_full(e, &call->loops[0]))
 			PUT(e, LOAD64, .reg = LENGTH, .rm = SK_RSP, .disp = sk_x86_tile_variable(e, SK_VARIABLE_SIZE));
 	}
 	store_fields(e, call);
@@ -486,7 +512,7 @@ static uint32_t argument_registers(const struct sk_x86_emitter *e, const struct 
 
 	if (sk_x86_is_in_scratch(argument) || argument->flags & SK_ARGUMENT_FIELD)
 		registers |= 1u << (e->program->serial ? WORKSPACE : CORE);
-	if (argument->space == SK_SPACE_BINDING)
+	if (argument->space == SK_SPACE_BINDING || argument->space == SK_SPACE_SIZES)
 		registers |= 1u << BINDINGS;
 	return registers | (argument->space == SK_SPACE_WORKSPACE ? 1u << WORKSPACE : 0);
 }
@@ -509,13 +535,14 @@ struct sk_x86_call_needs sk_x86_call_needs(const struct sk_x86_emitter *e, const
 }
 
 /* The returned value is in rax or xmm0. */
-void sk_x86_emit_result(struct sk_x86_emitter *e, const struct sk_plan_argument *result)
+void sk_x86_emit_result(struct sk_x86_emitter *e, const struct sk_plan_call *call,
+			const struct sk_plan_argument *result)
 {
 	if (sk_dtype_is_float(result->dtype))
 		sk_x86_put(e, is_wide(result->dtype) ? SK_X86_FROM_FLOAT64 : SK_X86_FROM_FLOAT32,
 			   (struct sk_x86_operands){.rm = SK_RAX});
 
-	struct sk_x86_memory at = sk_x86_locate(e, result, SK_R11, SK_R10);
+	struct sk_x86_memory at = sk_x86_locate(e, call, result, SK_R11, SK_R10);
 
 	sk_x86_put(e, store_forms[sk_dtype_size(result->dtype)],
 		   (struct sk_x86_operands){.reg = SK_RAX, .rm = at.base, .disp = at.disp});

@@ -125,7 +125,7 @@ static uint32_t blocks_registers(const struct sk_op_blocks *blocks)
 	       (blocks->order == SK_ORDER_OF_RANGE ? 1u << RANGES : 0);
 }
 
-/* Return the registers of the contract that an op reads, apart from those of its arguments. */
+/* Return the registers of the contract that an op reads, apart from those of its arguments, and of slots. */
 static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	switch (op->kind) {
@@ -160,7 +160,7 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 /* Return the needs of the program from its prologue to its epilogue. */
 static struct sk_x86_frame survey(const struct sk_x86_emitter *e, const struct sk_op *op)
 {
-	struct sk_x86_frame frame = {0};
+	struct sk_x86_frame frame = {.registers = e->program->slots ? 1u << BINDINGS : 0};
 	uint32_t arguments = 0, copies = 0, parts = 0, tiles = 0, blocks = 0;
 
 	for (; op->kind != SK_OP_EPILOGUE; op++) {
@@ -343,7 +343,7 @@ static void emit_call(struct sk_x86_emitter *e, const struct sk_op *op)
 
 static void emit_result(struct sk_x86_emitter *e, const struct sk_op *op)
 {
-	sk_x86_emit_result(e, op->result.argument);
+	sk_x86_emit_result(e, op->result.call, op->result.argument);
 }
 
 static void (*const emit_op[])(struct sk_x86_emitter *e, const struct sk_op *op) = {
@@ -357,6 +357,7 @@ static void (*const emit_op[])(struct sk_x86_emitter *e, const struct sk_op *op)
 	[SK_OP_HOME_GUARD] = emit_home_guard,
 	[SK_OP_AWAIT_HOME] = sk_x86_emit_await,
 	[SK_OP_AWAIT_ALL] = sk_x86_emit_await,
+	[SK_OP_EMPTY] = sk_x86_emit_empty,
 	[SK_OP_GROUP_BEGIN] = sk_x86_emit_group_begin,
 	[SK_OP_GROUP_END] = sk_x86_emit_group_end,
 	[SK_OP_SCALE] = sk_x86_emit_scale,

@@ -40,7 +40,7 @@ enum sk_x86_form {
 	SK_X86_SHIFT_LEFT64, SK_X86_SHIFT_RIGHT64, SK_X86_SHIFT_RIGHT64_SIGNED,
 	SK_X86_AND64_IMMEDIATE,
 	SK_X86_DIVIDE32, SK_X86_DIVIDE64,
-	SK_X86_MULTIPLY64, SK_X86_MULTIPLY64_BYTE, SK_X86_MULTIPLY64_IMMEDIATE,
+	SK_X86_MULTIPLY64, SK_X86_MULTIPLY64_MEMORY, SK_X86_MULTIPLY64_BYTE, SK_X86_MULTIPLY64_IMMEDIATE,
 	SK_X86_MOVE64_ABOVE,
 	SK_X86_COMPARE_MEMORY64, SK_X86_COMPARE_MEMORY32_BYTE, SK_X86_COMPARE32_MEMORY, SK_X86_COMPARE64_MEMORY,
 	SK_X86_COMPARE64,
@@ -282,6 +282,7 @@ void sk_x86_emit_tails(struct sk_x86_emitter *e);
 
 /* ---- loops.c ---- */
 
+void sk_x86_emit_empty(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_group_begin(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_group_end(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_scale(struct sk_x86_emitter *e, const struct sk_op *op);
@@ -298,11 +299,14 @@ static inline bool sk_x86_is_i32(uint64_t value)
 	return value == (uint64_t)(int32_t)value;
 }
 
+/* Return the extent of a loop of the plan. */
+struct sk_op_number sk_x86_extent(const struct sk_x86_emitter *e, const struct sk_plan_loop *loop);
+
 /* True if each tile of the loop has its full size. */
-static inline bool sk_x86_tiles_are_full(const struct sk_plan_loop *loop)
-{
-	return loop->extent % loop->tile == 0;
-}
+bool sk_x86_tiles_are_full(const struct sk_x86_emitter *e, const struct sk_plan_loop *loop);
+
+/* Return the offset of the slot of a number that varies from BINDINGS. */
+int32_t sk_x86_slot(const struct sk_x86_emitter *e, struct sk_op_number number);
 
 /* Return the offset of TILE or SCALED from rsp. */
 static inline int32_t sk_x86_part(const struct sk_x86_emitter *e, enum sk_op_part part)
@@ -332,9 +336,16 @@ struct sk_x86_memory {
 	int32_t disp;
 };
 
-/* Return the address of an argument without its range's start. May use `into` and `scratch`. */
-struct sk_x86_memory sk_x86_locate(struct sk_x86_emitter *e, const struct sk_plan_argument *argument, uint8_t into,
-				   uint8_t scratch);
+/* into = a number of the plan, apart from the offset of an operand. Changes the flags. */
+void sk_x86_set_number(struct sk_x86_emitter *e, uint8_t into, struct sk_op_number number);
+
+/* Return the address of an argument of the call without its range's start. May use `into` and `scratch`. Call NULL: the
+ * argument does not vary. */
+struct sk_x86_memory sk_x86_locate(struct sk_x86_emitter *e, const struct sk_plan_call *call,
+				   const struct sk_plan_argument *argument, uint8_t into, uint8_t scratch);
+
+/* into = the number of elements of a call that is not divided, at sizes with which it varies. */
+void sk_x86_load_extent(struct sk_x86_emitter *e, const struct sk_op_call *call, uint8_t into);
 
 /* into = an address: of a tensor's part, of scratch, of the block, of a symbol. */
 void sk_x86_set_address(struct sk_x86_emitter *e, const struct sk_op_call *call,
@@ -364,6 +375,7 @@ struct sk_x86_call_needs {
 
 struct sk_x86_call_needs sk_x86_call_needs(const struct sk_x86_emitter *e, const struct sk_op_call *call);
 void sk_x86_emit_call(struct sk_x86_emitter *e, const struct sk_op_call *call);
-void sk_x86_emit_result(struct sk_x86_emitter *e, const struct sk_plan_argument *result);
+void sk_x86_emit_result(struct sk_x86_emitter *e, const struct sk_plan_call *call,
+			const struct sk_plan_argument *result);
 
 #endif

@@ -52,6 +52,7 @@ const struct sk_x86_instruction sk_x86_instructions[SK_X86_FORM_COUNT] = {
 	[SK_X86_DIVIDE32]            = {"div s32",                 SK_X86_REGISTERS,    0,             0,    0xf7, 6, 0},
 	[SK_X86_DIVIDE64]            = {"div s64",                 SK_X86_REGISTERS,    WIDE,          0,    0xf7, 6, 0},
 	[SK_X86_MULTIPLY64]          = {"imul r64, s64",           SK_X86_REGISTERS,    WIDE | ESCAPE, 0,    0xaf, 0, 0},
+	[SK_X86_MULTIPLY64_MEMORY]   = {"imul r64, [m]",           SK_X86_WITH_MEMORY,  WIDE | ESCAPE, 0,    0xaf, 0, 0},
 	[SK_X86_MULTIPLY64_BYTE]     = {"imul r64, s64, i8",       SK_X86_REGISTERS,    WIDE,          0,    0x6b, 0, 1},
 	[SK_X86_MULTIPLY64_IMMEDIATE] = {"imul r64, s64, i32",     SK_X86_REGISTERS,    WIDE,          0,    0x69, 0, 4},
 	[SK_X86_MOVE64_ABOVE]        = {"cmova r64, s64",          SK_X86_REGISTERS,    WIDE | ESCAPE, 0,    0x47, 0, 0},

@@ -27,13 +27,30 @@ void sk_x86_emit_range(struct sk_x86_emitter *e, const struct sk_op *op)
 		sk_x86_jump(e, SK_X86_JUMP_BELOW_EQUAL, op->range.label);
 }
 
+/* Jump to the label if all the numbers are 0. They are bytes of tensors, which together are less than 2^64, or one
+ * number. */
+static void jump_if_empty(struct sk_x86_emitter *e, const struct sk_op_number *numbers, uint32_t count, uint32_t label)
+{
+	/* mov rax, [slot]; add rax, [slot] …; test rax, rax; je label */
+	PUT(e, LOAD64, .reg = SK_RAX, .rm = BINDINGS, .disp = sk_x86_slot(e, numbers[0]));
+	for (uint32_t i = 1; i < count; i++)
+		PUT(e, ADD64_MEMORY, .reg = SK_RAX, .rm = BINDINGS, .disp = sk_x86_slot(e, numbers[i]));
+	PUT(e, TEST64, .rm = SK_RAX, .reg = SK_RAX);
+	sk_x86_jump(e, SK_X86_JUMP_EQUAL, label);
+}
+
+void sk_x86_emit_empty(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	jump_if_empty(e, op->empty.numbers, op->empty.count, op->empty.label);
+}
+
 /* ---- the tiles of a step ---- */
 
 /* rcx = the end of the part that is divided into tiles */
 static void load_end(struct sk_x86_emitter *e, const struct sk_op_group *group)
 {
 	if (e->program->serial)
-		sk_x86_set_register(e, SK_RCX, group->extent);
+		sk_x86_set_number(e, SK_RCX, group->extent);
 	else
 		PUT(e, LOAD64, .reg = SK_RCX, .rm = RANGES, .disp = 16 * (int32_t)group->partition + RANGE_HIGH);
 }
@@ -97,6 +114,10 @@ void sk_x86_emit_tiles_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 {
 	const struct sk_op_tiles *tiles = &op->tiles;
 
+	struct sk_op_number extent = sk_x86_extent(e, tiles->loop);
+
+	if (tiles->part == SK_PART_ALL && sk_op_varies(extent))
+		jump_if_empty(e, &extent, 1, tiles->label);
 	if (tiles->part == SK_PART_ALL) {
 		/* xor eax, eax */
 		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
@@ -115,12 +136,12 @@ void sk_x86_emit_tiles_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 	e->tiles[tiles->level] = sk_x86_new_label(e);
 	sk_x86_set_label(e, e->tiles[tiles->level]);
 	PUT(e, STORE64, .reg = SK_RAX, .rm = SK_RSP, .disp = tile_variable(e, tiles, SK_VARIABLE_BEGIN));
-	if (sk_x86_tiles_are_full(&tiles->loop))
+	if (sk_x86_tiles_are_full(e, tiles->loop))
 		return;
 	/* mov ecx, extent; sub rcx, rax; mov edx, tile; cmp rcx, rdx; cmova rcx, rdx; mov [size], rcx */
-	sk_x86_set_register(e, SK_RCX, tiles->loop.extent);
+	sk_x86_set_number(e, SK_RCX, extent);
 	PUT(e, SUBTRACT64, .rm = SK_RCX, .reg = SK_RAX);
-	sk_x86_set_register(e, SK_RDX, tiles->loop.tile);
+	sk_x86_set_register(e, SK_RDX, tiles->loop->tile);
 	PUT(e, COMPARE64, .rm = SK_RCX, .reg = SK_RDX);
 	PUT(e, MOVE64_ABOVE, .reg = SK_RCX, .rm = SK_RDX);
 	PUT(e, STORE64, .reg = SK_RCX, .rm = SK_RSP, .disp = tile_variable(e, tiles, SK_VARIABLE_SIZE));
@@ -132,9 +153,9 @@ void sk_x86_emit_tiles_end(struct sk_x86_emitter *e, const struct sk_op *op)
 
 	/* mov rax, [begin]; add rax, tile; cmp rax, [high] or extent; jb next */
 	PUT(e, LOAD64, .reg = SK_RAX, .rm = SK_RSP, .disp = tile_variable(e, tiles, SK_VARIABLE_BEGIN));
-	sk_x86_add(e, SK_RAX, tiles->loop.tile);
+	sk_x86_add(e, SK_RAX, tiles->loop->tile);
 	if (tiles->part == SK_PART_ALL) {
-		sk_x86_set_register(e, SK_RCX, tiles->loop.extent);
+		sk_x86_set_number(e, SK_RCX, sk_x86_extent(e, tiles->loop));
 		PUT(e, COMPARE64, .rm = SK_RAX, .reg = SK_RCX);
 	} else {
 		struct sk_x86_memory high = bound_of(e, tiles->part, tiles->partition, RANGE_HIGH);

@@ -17,7 +17,7 @@ static void emit_all(struct sk_arena *arena, const struct sk_plan_view *plan)
 		for (int kind = SK_ENTRY_PARALLEL; kind <= SK_ENTRY_SERIAL; kind++) {
 			struct sk_code code = {.arena = arena};
 			const char *reason =
-				sk_dispatcher_emit(arena, plan, launch, (enum sk_entry_kind)kind, "entry", &code);
+				sk_dispatcher_emit(arena, plan, NULL, launch, (enum sk_entry_kind)kind, "entry", &code);
 
 			fuzz_promise(reason || code.bytes.count, "a dispatcher has code or a reason why not");
 		}

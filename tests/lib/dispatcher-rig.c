@@ -187,7 +187,7 @@ struct rig_code rig_load(struct rig_plan *plan, enum sk_entry_kind kind)
 
 	number_steps(plan);
 
-	const char *reason = sk_dispatcher_emit(plan->arena, &plan->view, 0, kind, "launch", &loaded.code);
+	const char *reason = sk_dispatcher_emit(plan->arena, &plan->view, plan->dims, 0, kind, "launch", &loaded.code);
 	struct sk_code *code = &loaded.code;
 
 	ck_assert_msg(reason == NULL, "%s", reason);

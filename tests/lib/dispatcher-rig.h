@@ -9,7 +9,9 @@
 #include "format/skplan.h"
 #include "stubs/dispatcher/dispatcher.h"
 
-enum { MOST = 512, MOST_CORES = 8, MOST_BINDINGS = 8, SCRATCH_BYTES = 256 };
+struct sk_dims_view;
+
+enum { MOST = 512, MOST_CORES = 8, MOST_BINDINGS = 8, MOST_SLOTS = 24, SCRATCH_BYTES = 256 };
 
 /* ---- plans ---- */
 
@@ -36,6 +38,7 @@ struct rig_plan {
 		char names[SK_MAX_LANES][8];
 	} lanes;
 	struct sk_plan_view view;
+	const struct sk_dims_view *dims; /* NULL: the numbers do not vary */
 };
 
 struct rig_plan *rig_plan_new(void);
@@ -101,7 +104,7 @@ struct rig_device {
 	struct sk_home homes[SK_MAX_LANES][MOST_CORES][MOST_CORES];
 	_Alignas(64) uint8_t scratch[SK_MAX_LANES][MOST_CORES][SCRATCH_BYTES];
 	_Alignas(128) uint8_t progress[SK_MAX_LANES][MOST_CORES][SK_PROGRESS_STRIDE];
-	void *bindings[MOST_BINDINGS];
+	void *bindings[MOST_BINDINGS + MOST_SLOTS];
 	struct sk_runtime runtime;
 };
 

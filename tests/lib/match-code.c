@@ -41,7 +41,7 @@ static void make_entry(const struct sk_package_file *file, uint8_t *bytes, uint3
 	struct sk_code code = {.arena = arena};
 	uint64_t entry = sk_package_file_target(file, reference);
 
-	if (!sk_dispatcher_emit(arena, &file->plan, launch, kind, "entry", &code) &&
+	if (!sk_dispatcher_emit(arena, &file->plan, NULL, launch, kind, "entry", &code) &&
 	    entry + code.bytes.count <= room_at(file, entry, code.symbols.count) && entry < file->size) {
 		relocate(file, &code, entry);
 		memcpy(bytes + entry, code.bytes.items, code.bytes.count);

@@ -1679,7 +1679,7 @@ static const char *refusal(void)
 {
 	struct sk_code code = {.arena = plan->arena};
 
-	return sk_dispatcher_emit(plan->arena, &plan->view, 0, SK_ENTRY_PARALLEL, "launch", &code);
+	return sk_dispatcher_emit(plan->arena, &plan->view, NULL, 0, SK_ENTRY_PARALLEL, "launch", &code);
 }
 
 START_TEST(refusals)
