@@ -24,14 +24,30 @@ static sk_section add_word(struct sk_linker *linker, const char *name, enum sk_s
 	return section;
 }
 
+/* Return whether an object that takes part refers to the symbol. Weak references count: crtbeginS.o would define it for
+ * them as well, and code that finds no handle registers its destructors for the end of the process. */
+static bool is_referenced(const struct sk_linker *linker, sk_symbol symbol)
+{
+	if (linker->symbols.items[symbol].wanted)
+		return true;
+	for (size_t i = 0; i < linker->objects.count; i++) {
+		const struct sk_object *object = linker->objects.items[i];
+
+		for (uint32_t j = object->first_global; object->pulled && j < object->symbol_count; j++)
+			if (object->globals[j - object->first_global] == symbol)
+				return true;
+	}
+	return false;
+}
+
 static void destroy_objects(struct sk_linker *linker)
 {
 	static const char handle_name[] = "__dso_handle", called_name[] = "__cxa_finalize";
 	const struct sk_finalizer *code = &linker->architecture->finalizer;
 	sk_symbol handle = sk_map_find(&linker->symbol_numbers, handle_name, strlen(handle_name));
 
-	if (handle == SK_NONE || !linker->symbols.items[handle].wanted ||
-	    linker->symbols.items[handle].rank != SK_DEFINITION_NONE)
+	if (handle == SK_NONE || linker->symbols.items[handle].rank != SK_DEFINITION_NONE ||
+	    !is_referenced(linker, handle))
 		return;
 
 	/* The handle holds its own address; the C library's atexit requires it. */

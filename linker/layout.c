@@ -261,6 +261,7 @@ bool sk_layout(struct sk_linker *linker)
 		return false;
 	sk_ranges_place(linker);
 	drop_empty_padding(linker);
+	sk_landmarks_place(linker);
 	sk_segments_make(linker);
 	return true;
 }

@@ -39,6 +39,7 @@ struct sk_version;
  *   resolve.c  pulls members and chooses definitions
  *   finalizer.c  destroys static objects when the package is unloaded
  *   synthetic.c  sections that do not come from inputs
+ *   landmarks.c  names that linkers define, such as _end
  *   version-script.c  reads which names are to be exported; exports.c finds and exports them
  *   kernels.c  lookups for the other parts of sklink: functions by name, signatures
  *   functions.c  which symbols can be kernels, and local ones by name
@@ -152,6 +153,20 @@ struct sk_label {
 };
 
 enum { SK_RECENT_MERGED = 32 };
+
+/* Places in the image that have names. */
+enum sk_landmark {
+	SK_LANDMARK_START,
+	SK_LANDMARK_CODE_END,
+	SK_LANDMARK_DATA_END,
+	SK_LANDMARK_ZERO_START,
+	SK_LANDMARK_END,
+	SK_LANDMARK_INIT_START,
+	SK_LANDMARK_INIT_END,
+	SK_LANDMARK_FINI_START,
+	SK_LANDMARK_FINI_END,
+	SK_LANDMARK_COUNT,
+};
 
 /* The constants of the file. */
 struct sk_constants_hash {
@@ -311,6 +326,7 @@ struct sk_linker {
 	struct sk_thread_image thread;
 	uint64_t address_count, import_address_count; /* words for the loader to write */
 	struct sk_input_section made[SK_MADE_COUNT];
+	struct sk_input_section landmarks[SK_LANDMARK_COUNT]; /* empty; they hold the symbols */
 	sk_bytes dynamic_names;
 	uint32_t *dynamic_name_offsets; /* by number in .dynsym */
 	struct sk_version *versions; /* of imports */
@@ -475,8 +491,17 @@ bool sk_object_enter(struct sk_linker *linker, struct sk_object *object);
 /* Warn of each choice of --ifunc that is not about an IFUNC, once all inputs are known. */
 void sk_ifuncs_check(struct sk_linker *linker);
 
-/* Define __dso_handle if it is wanted, with the package's destructor that belongs to it. Called after resolution. */
+/* Define __dso_handle if it is referred to, with the package's destructor that belongs to it. Called after
+ * resolution. */
 void sk_finalizer_add(struct sk_linker *linker);
+
+/* ---- landmarks.c ---- */
+
+/* Define the names of places in the image that inputs refer to and none defines. Called after resolution. */
+void sk_landmarks_provide(struct sk_linker *linker);
+
+/* Set their addresses, after the layout. */
+void sk_landmarks_place(struct sk_linker *linker);
 
 /* Export the names of the version script. Called after resolution. */
 bool sk_export(struct sk_linker *linker);

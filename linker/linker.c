@@ -173,6 +173,8 @@ static bool choose_contents(struct sk_linker *linker)
 	sk_ifuncs_check(linker);
 	/* If a package registers destructors of static objects, unloading it runs them. */
 	sk_finalizer_add(linker);
+	/* Names of places in the image are defined. */
+	sk_landmarks_provide(linker);
 	/* Names to be exported are exported. */
 	if (!sk_export(linker))
 		return false;

@@ -26,6 +26,7 @@ linker_liblinker_la_SOURCES = \
 	linker/kernels.c \
 	linker/functions.c \
 	linker/labels.c \
+	linker/landmarks.c \
 	linker/layout.c linker/outputs.c linker/segments.c \
 	linker/linker.c linker/linker.h \
 	linker/load.c \

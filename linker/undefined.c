@@ -158,6 +158,18 @@ static bool is_compilers_helper(const char *name)
 	return false;
 }
 
+/* Return whether a linker, or crt1.o, defines the name in programs, but not in shared objects. */
+static bool exists_in_programs_only(const char *name)
+{
+	static const char *const names[] = {"__rela_iplt_start", "__rela_iplt_end", "__data_start", "data_start",
+					    "_start"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 /* Return the import that headers of another version call by this name, or NULL: "__isoc23_strtol", which also reads
  * numbers in base 2 that begin with 0b; "__exp_finite", which need not handle infinities. */
 static const char *renamed_import(struct sk_linker *linker, const char *name)
@@ -215,6 +227,8 @@ static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 				      symbol->name);
 	if (symbol->import)
 		return "; it is declared hidden, so it cannot come from the C library";
+	if (exists_in_programs_only(symbol->name))
+		return "; linkers define it in programs only, and a package is a shared object";
 	if (plain)
 		return sk_arena_print(
 			linker->arena,

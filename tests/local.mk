@@ -72,7 +72,8 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/linker/blas.sh tests/linker/constructors.sh tests/linker/cplusplus.sh tests/linker/damage.sh \
 	tests/linker/debug.sh tests/linker/demangle.sh tests/linker/hidden-state.sh tests/linker/icf.sh \
 	tests/linker/ifunc.sh tests/linker/imported-kernels.sh tests/linker/imported-state.sh tests/linker/imports.sh \
-	tests/linker/isolate.sh tests/linker/local-kernels.sh tests/linker/merge.sh tests/linker/nopic.sh \
+	tests/linker/isolate.sh tests/linker/landmarks.sh tests/linker/local-kernels.sh tests/linker/merge.sh \
+	tests/linker/nopic.sh \
 	tests/linker/notes.sh tests/linker/options.sh tests/linker/output.sh tests/linker/own-names.sh \
 	tests/linker/reasons.sh tests/linker/relocatable.sh tests/linker/relocate.sh tests/linker/resolve.sh \
 	tests/linker/sections.sh tests/linker/static-objects.sh tests/linker/tls.sh tests/linker/traps.sh \
