@@ -143,8 +143,12 @@ sklink_SOURCES = \
 	src/link/graph-passes.c src/link/fusion-flags.c src/link/read-graph.c \
 	src/link/link-passes.c \
 	src/link/scopes.c \
+	src/draft/draft.c src/draft/draft.h \
 	src/sklink.c
-sklink_LDADD = src/libcore.la loader/libloader.la
+if HAVE_LIBDW
+sklink_SOURCES += src/draft/draft-function.c src/draft/draft-types.c src/draft/draft-parts.h
+endif
+sklink_LDADD = src/libcore.la loader/libloader.la $(LIBDW_LIBS)
 
 dist_bin_SCRIPTS = src/bisect/sklink-bisect
 

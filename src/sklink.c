@@ -11,6 +11,7 @@
 #include "linker/linker.h"
 #include "src/bind/bind.h"
 #include "src/command/command.h"
+#include "src/draft/draft.h"
 #include "src/link/link.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
@@ -159,6 +160,8 @@ int main(int argc, char **argv)
 		sk_command_print_help(arena, stdout);
 	else if (command.version)
 		puts("sklink " PACKAGE_VERSION);
+	else if (understood && command.described)
+		sk_draft_print(arena, &diag, command.described, stdout);
 	else if (understood)
 		run_link(&link);
 	sk_outputs_finish(&diag);

@@ -420,6 +420,12 @@ static void check(struct sk_diag *diag, const struct sk_command_line *command)
 {
 	struct sk_place nowhere = {0};
 
+	if (command->described) {
+		if (command->manifest)
+			sk_error(diag, (struct sk_place){.file = command->manifest},
+				 "--signature-of describes the functions of one file and links nothing; omit this one");
+		return;
+	}
 	if (!command->checked_rules && !command->manifest)
 		sk_error(diag, nowhere, "no manifest or model given; try 'sklink --help'");
 	else if (!command->checked_rules && !command->output && (!command->check || command->dependency_file))

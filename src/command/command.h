@@ -75,6 +75,7 @@ struct sk_command_line {
 	bool no_pattern_fusion;
 	bool external_links;
 	const char *checked_rules; /* --check-rules, for which all files are inputs; NULL: a package is linked */
+	const char *described; /* --signature-of; NULL: none */
 	bool verbose; /* --verbose, or GLOG_v of the environment */
 	const char *report; /* --report; NULL: none */
 	const char *version_script, *ordering_file; /* NULL: none */

@@ -176,6 +176,9 @@ static const struct sk_option options[] = {
 	 .about_model = true},
 	{"check-rules", NULL, SK_OPTION_SET_INPUT, FIELD(checked_rules), "FILE",
 	 "link nothing, but compute both sides of each rule in FILE and compare"},
+	{"signature-of", NULL, SK_OPTION_SET_INPUT, FIELD(described), "FILE",
+	 "link nothing, but print a draft of the signatures of the functions in FILE\n"
+	 "(object, archive, shared library), from its debug information"},
 	{"allow-external-links", NULL, SK_OPTION_SET_FLAG, FIELD(external_links), NULL,
 	 "external data of the model may be links to files outside its directory", .about_model = true},
 	{"no-pattern-fusion", NULL, SK_OPTION_SET_FLAG, FIELD(no_pattern_fusion), NULL,

@@ -1,0 +1,195 @@
+/* --signature-of; see draft.h. Input: a file. Output: lines of YAML. The functions are those that other objects can
+ * call, in the order of the symbol table. */
+#include "config.h"
+
+#include "src/draft/draft.h"
+
+#include "base/diag.h"
+
+#ifdef HAVE_LIBDW
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "src/draft/draft-parts.h"
+
+enum { DEEPEST = 8 }; /* namespaces and modules, one in another */
+
+struct reader {
+	struct sk_arena *arena;
+	struct sk_map described; /* names of functions in `dies`, of the current module */
+	SK_ARRAY(Dwarf_Die) dies;
+	struct sk_map printed; /* names of functions, of all modules, numbered */
+	uint32_t count;
+	FILE *table; /* descriptions */
+	bool usable; /* one of them is not a comment */
+	sk_texts others; /* functions without debug information */
+	size_t of_rust; /* functions that are called in Rust's own way */
+};
+
+/* ---- functions with debug information ---- */
+
+static const char *symbol_of(Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	const char *name = dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
+
+	return name ? name : dwarf_diename(function);
+}
+
+static void add_function(struct reader *reader, Dwarf_Die *die)
+{
+	const char *name = symbol_of(die);
+
+	if (!name || !(dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges)))
+		return;
+	if (sk_map_insert(&reader->described, name, strlen(name), (uint32_t)reader->dies.count) == reader->dies.count)
+		sk_array_push(reader->arena, &reader->dies, *die);
+}
+
+static void add_functions(struct reader *reader, Dwarf_Die *scope, int depth)
+{
+	Dwarf_Die die;
+
+	for (int more = dwarf_child(scope, &die); more == 0; more = dwarf_siblingof(&die, &die)) {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_subprogram)
+			add_function(reader, &die);
+		else if ((tag == DW_TAG_namespace || tag == DW_TAG_module) && depth < DEEPEST)
+			add_functions(reader, &die, depth + 1);
+	}
+}
+
+/* ---- the table ---- */
+
+/* Other names need quotes in YAML. */
+static bool is_plain(const char *name)
+{
+	return *name && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
+}
+
+static bool is_of_rust(const char *name, Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+
+	return (!strncmp(name, "_R", 2) || !strncmp(name, "_ZN", 3)) && dwarf_diecu(die, &unit, NULL, NULL) &&
+	       dwarf_srclang(&unit) == DW_LANG_Rust;
+}
+
+static void print_function(struct reader *reader, const char *name, Dwarf_Die *die)
+{
+	struct sk_draft draft = sk_draft_function(reader->arena, die);
+	const char *comment = draft.usable ? "" : "# ";
+
+	fprintf(reader->table, "  %s%s:\n", comment, name);
+	for (size_t i = 0; i < draft.notes.count; i++)
+		fprintf(reader->table, "    # %s\n", draft.notes.items[i]);
+	fprintf(reader->table, "  %s  signature: \"%s\"\n", comment, draft.signature);
+	reader->usable |= draft.usable;
+}
+
+static void print_symbol(struct reader *reader, const char *name)
+{
+	uint32_t index = sk_map_find(&reader->described, name, strlen(name));
+
+	name = sk_arena_copy(reader->arena, name, strlen(name));
+	if (sk_map_insert(&reader->printed, name, strlen(name), reader->count) != reader->count)
+		return;
+	reader->count++;
+	if (index == SK_NONE || !is_plain(name))
+		sk_array_push(reader->arena, &reader->others, sk_arena_escape(reader->arena, name));
+	else if (is_of_rust(name, &reader->dies.items[index]))
+		reader->of_rust++;
+	else
+		print_function(reader, name, &reader->dies.items[index]);
+}
+
+static int read_module(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, void *context)
+{
+	struct reader *reader = context;
+	Dwarf_Addr bias;
+	Dwarf_Die *unit = NULL;
+	int symbols;
+
+	(void)user, (void)name, (void)base;
+	sk_map_init(&reader->described, reader->arena);
+	memset(&reader->dies, 0, sizeof(reader->dies));
+	while ((unit = dwfl_module_nextcu(module, unit, &bias)))
+		add_functions(reader, unit, 0);
+	symbols = dwfl_module_getsymtab(module);
+	for (int i = 1; i < symbols; i++) {
+		GElf_Sym symbol;
+		GElf_Addr address;
+		GElf_Word section;
+		const char *text = dwfl_module_getsym_info(module, i, &symbol, &address, &section, NULL, NULL);
+
+		if (text && GELF_ST_TYPE(symbol.st_info) == STT_FUNC && GELF_ST_BIND(symbol.st_info) != STB_LOCAL &&
+		    symbol.st_shndx != SHN_UNDEF)
+			print_symbol(reader, text);
+	}
+	return DWARF_CB_OK;
+}
+
+static void print_others(const struct reader *reader, FILE *stream)
+{
+	if (reader->others.count)
+		fputs("# No debug information (-g) tells of these functions:\n", stream);
+	for (size_t i = 0; i < reader->others.count; i++)
+		fprintf(stream, "#   %s\n", reader->others.items[i]);
+	if (reader->of_rust)
+		fprintf(stream, "# Functions that are not extern \"C\", which only Rust can call: %zu\n",
+			reader->of_rust);
+}
+
+static void print_table(struct reader *reader, Dwfl *dwfl, const char *file, FILE *stream)
+{
+	struct sk_text table;
+
+	sk_text_open(&table);
+	reader->table = table.stream;
+	dwfl_getmodules(dwfl, read_module, reader, 0);
+	sk_text_close(reader->arena, &table);
+	fprintf(stream,
+		"# A draft of the signatures of %s. Check the directions and the comments; one call computes\n"
+		"# everything, unless the signature begins with an attribute such as split=n; (sk-signatures(5)).\n"
+		"kernels:%s\n%s",
+		sk_arena_escape(reader->arena, file), reader->usable ? "" : " {}", table.bytes);
+	print_others(reader, stream);
+}
+
+void sk_draft_print(struct sk_arena *arena, struct sk_diag *diag, const char *file, FILE *stream)
+{
+	char *folders = NULL;
+	const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+					  .find_debuginfo = dwfl_standard_find_debuginfo,
+					  .section_address = dwfl_offline_section_address,
+					  .debuginfo_path = &folders};
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+	struct reader reader = {.arena = arena};
+
+	sk_map_init(&reader.printed, arena);
+	if (!dwfl || !dwfl_report_offline(dwfl, "", file, -1))
+		sk_error(diag, (struct sk_place){.file = file},
+			 "has no functions that could be described: %s; give an object, an archive or a shared library",
+			 dwfl_errmsg(-1));
+	else if (dwfl_report_end(dwfl, NULL, NULL) == 0)
+		print_table(&reader, dwfl, file, stream);
+	dwfl_end(dwfl);
+}
+
+#else
+
+void sk_draft_print(struct sk_arena *arena, struct sk_diag *diag, const char *file, FILE *stream)
+{
+	(void)arena, (void)stream;
+	sk_error(diag, (struct sk_place){.file = file},
+		 "cannot be described: this sklink was built without libdw, which reads debug information");
+}
+
+#endif
