@@ -157,7 +157,7 @@ noinst_LTLIBRARIES += src/libskdump.la
 src_libskdump_la_SOURCES = \
 	src/skdump/diff.c src/skdump/skdump.h \
 	src/skdump/kernel-symbols.c \
-	src/skdump/loadable.c \
+	src/skdump/loadable.c src/skdump/chosen-sizes.c \
 	src/skdump/package-file.c \
 	src/skdump/package-object.c \
 	src/skdump/page.c \

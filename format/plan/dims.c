@@ -205,6 +205,17 @@ bool sk_dims_takes(const struct sk_dims_dimension *dimension, uint64_t size)
 	return size >= dimension->least && size <= dimension->most && size % dimension->multiple == 0;
 }
 
+void sk_dims_refusal_text(const struct sk_dims_dimension *dimension, uint64_t size, const char *package, char *text,
+			  size_t text_size)
+{
+	char multiple[48] = "";
+
+	if (dimension->multiple > 1)
+		snprintf(multiple, sizeof(multiple), ", multiples of %" PRIu64, dimension->multiple);
+	snprintf(text, text_size, "%s is %" PRIu64 "; package '%s' takes %" PRIu64 "..%" PRIu64 "%s",
+		 sk_plan_string(&dimension->name), size, package, dimension->least, dimension->most, multiple);
+}
+
 /* Dimensions of one network are adjacent, and each has a name of its own in it. */
 static bool check_name(const struct reader *reader, uint32_t index)
 {

@@ -37,6 +37,10 @@ uint32_t sk_dims_find(const struct sk_dims_view *dims, const char *network, cons
 /* True if the dimension takes the size. */
 bool sk_dims_takes(const struct sk_dims_dimension *dimension, uint64_t size);
 
+/* Write "seq is 513; package 'm.sk' takes 1..512" for a size that the dimension does not take. */
+void sk_dims_refusal_text(const struct sk_dims_dimension *dimension, uint64_t size, const char *package, char *text,
+			  size_t text_size);
+
 /* Evaluate all values for sizes of all dimensions, which the dimensions must take. */
 void sk_dims_evaluate(const struct sk_dims_view *dims, const uint64_t *sizes, uint64_t *values);
 

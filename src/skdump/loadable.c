@@ -18,9 +18,15 @@ bool sk_loadable_check(struct sk_diag *diag, const struct sk_package_file *file)
 	}
 	const void *plan = sk_image_find(&image, "sk_plan", &size);
 	bool same = plan && (uintptr_t)plan - image.bias == file->plan_offset && size >= file->plan.plan->size;
+	const void *sizes = sk_image_find(&image, "sk_dims", &size);
+	bool same_sizes = sizes ? (uintptr_t)sizes - image.bias == file->dims_offset &&
+					  (!file->dims.dims || size >= file->dims.dims->size)
+				: !file->dims_offset;
 
 	sk_image_close(&image);
 	if (!same)
 		sk_error(diag, (struct sk_place){.file = file->path}, "libskrt finds another plan, or none");
-	return same;
+	else if (!same_sizes)
+		sk_error(diag, (struct sk_place){.file = file->path}, "libskrt finds other sizes, or none");
+	return same && same_sizes;
 }

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/ranges.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/skweights.h"
 #include "src/proof/proof.h"
@@ -131,6 +132,30 @@ static Elf_Scn *find_section(const struct opening *opening, const char *name, GE
 	return NULL;
 }
 
+/* Read the sizes of a dynamic package, whose plan is open. */
+static bool read_sizes(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	const struct sk_file_segment *segment;
+	GElf_Shdr header;
+	char error[256];
+
+	if (!find_section(opening, ".sk.dims", &header))
+		return true;
+	if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_ALLOC) ||
+	    header.sh_offset != address_of(file, &header) || !sk_within(header.sh_offset, header.sh_size, file->size) ||
+	    !(segment = sk_package_file_segment(file, header.sh_offset, header.sh_size)))
+		return refuse_package(opening, "the section .sk.dims does not lie in a segment");
+	if (segment->writable)
+		return refuse_package(opening, "its sizes are writable");
+	if (!sk_dims_open(file->bytes + header.sh_offset, header.sh_size, &file->plan, &file->dims, error,
+			  sizeof(error)))
+		return refuse_package(opening, error);
+	file->dims_offset = header.sh_offset;
+	return file->dims.dims->size == header.sh_size ||
+	       refuse_package(opening, "its sizes do not fill the section .sk.dims");
+}
+
 static bool read_plan(const struct opening *opening)
 {
 	struct sk_package_file *file = opening->file;
@@ -147,8 +172,11 @@ static bool read_plan(const struct opening *opening)
 	if (segment->writable) /* proved contents could change, and libskrt refuses it */
 		return refuse_package(opening, "its plan is writable");
 	file->plan_offset = header.sh_offset;
-	if (!sk_plan_open(file->bytes + header.sh_offset, header.sh_size, &file->plan, error, sizeof(error)) ||
-	    !sk_plan_check_all(&file->plan, error, sizeof(error)))
+	if (!sk_plan_open(file->bytes + header.sh_offset, header.sh_size, &file->plan, error, sizeof(error)))
+		return refuse_package(opening, error);
+	if (!read_sizes(opening))
+		return false;
+	if (!sk_plan_check_all(&file->plan, error, sizeof(error)))
 		return refuse_package(opening, error);
 	if (file->plan.plan->size != header.sh_size)
 		return refuse_package(opening, "its plan does not fill the section .sk.plan");
@@ -383,6 +411,7 @@ bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const ch
 void sk_package_file_close(struct sk_package_file *file)
 {
 	sk_plan_close(&file->plan);
+	sk_dims_close(&file->dims);
 	if (file->mapping)
 		sk_unmap_file(file->mapping, file->size);
 	*file = (struct sk_package_file){0};

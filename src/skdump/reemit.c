@@ -159,7 +159,8 @@ static bool compare_entry(const struct comparison *comparison, uint32_t launch, 
 	uint64_t entry = sk_package_file_target(file, reference);
 	const struct sk_file_segment *segment;
 	struct sk_code code = {.arena = comparison->arena};
-	const char *reason = sk_dispatcher_emit(comparison->arena, &file->plan, NULL, launch, kind, name, &code);
+	const char *reason = sk_dispatcher_emit(comparison->arena, &file->plan, file->dims.dims ? &file->dims : NULL,
+						launch, kind, name, &code);
 
 	if (reason) {
 		sk_error(comparison->diag, (struct sk_place){.file = file->path},

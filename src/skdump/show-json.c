@@ -2,6 +2,7 @@
  * of the network's launches are listed, in their order; in the plan those of task entries follow them. */
 #include "src/skdump/skdump.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "src/proof/proof.h"
 
@@ -139,6 +141,27 @@ static void put_totals(const struct writer *writer)
 	sk_json_end(writer->json);
 }
 
+static void put_dimension(const struct writer *writer, uint32_t number)
+{
+	const struct sk_dims_dimension *dimension = &writer->file->dims.dimensions[number];
+
+	put_name(writer, "name", &dimension->name);
+	put_name(writer, "network", &dimension->network);
+	sk_json_put_number(writer->json, "least", dimension->least);
+	sk_json_put_number(writer->json, "most", dimension->most);
+	sk_json_put_number(writer->json, "multiple", dimension->multiple);
+	sk_json_put_number(writer->json, "usual", dimension->usual);
+}
+
+/* Write the expression of a number of the plan; NULL as its name: as an item of a list. */
+static void put_size(const struct writer *writer, const char *name, enum sk_dims_table table, uint32_t record,
+		     size_t offset, uint64_t number)
+{
+	const struct sk_show show = {.arena = writer->arena, .file = writer->file};
+
+	sk_json_put_string(writer->json, name, sk_show_size(&show, table, record, offset, number));
+}
+
 static void put_head(const struct writer *writer)
 {
 	const struct sk_plan_view *plan = writer->plan;
@@ -158,6 +181,8 @@ static void put_head(const struct writer *writer)
 			sk_json_put_string(writer->json, NULL, NULL);
 	sk_json_end(writer->json);
 	put_sizes(writer);
+	if (writer->file->dims.dimension_count)
+		put_list(writer, "dimensions", writer->file->dims.dimension_count, put_dimension);
 	put_totals(writer);
 }
 
@@ -222,6 +247,9 @@ static void put_step(const struct writer *writer, uint32_t number)
 		sk_json_put_string(writer->json, "side", step->flags & SK_STEP_CUBE_SIDE ? "cube" : "vector");
 	if (step->extent)
 		sk_json_put_number(writer->json, "extent", step->extent);
+	if (step->extent && writer->file->dims.dimension_count)
+		put_size(writer, "extent_size", SK_DIMS_STEPS, writer->network_steps[number],
+			 offsetof(struct sk_plan_step, extent), step->extent);
 	if (step->kind == SK_STEP_SPLIT)
 		put_division(writer, step);
 	if (step->blocks)
@@ -318,6 +346,19 @@ static void put_task(const struct writer *writer, uint32_t number)
 	put_explanation(writer, number);
 }
 
+/* Write the expressions of a tensor's extents and bytes. */
+static void put_tensor_sizes(const struct writer *writer, const struct sk_plan_type *type)
+{
+	uint32_t record = (uint32_t)(type - writer->plan->types);
+
+	sk_json_begin_list(writer->json, "sizes", SK_JSON_LINE);
+	for (uint32_t i = 0; i < type->rank; i++)
+		put_size(writer, NULL, SK_DIMS_TYPES, record,
+			 offsetof(struct sk_plan_type, shape) + i * sizeof(*type->shape), type->shape[i]);
+	sk_json_end(writer->json);
+	put_size(writer, "bytes_size", SK_DIMS_TYPES, record, offsetof(struct sk_plan_type, bytes), type->bytes);
+}
+
 static void put_tensor(const struct writer *writer, uint32_t number)
 {
 	static const char *const roles[] = {"none", "input", "output", "inout", "constant", "temporary"};
@@ -332,6 +373,8 @@ static void put_tensor(const struct writer *writer, uint32_t number)
 		sk_json_put_number(writer->json, NULL, sk_plan_type(tensor)->shape[i]);
 	sk_json_end(writer->json);
 	sk_json_put_number(writer->json, "bytes", sk_plan_type(tensor)->bytes);
+	if (writer->file->dims.dimension_count)
+		put_tensor_sizes(writer, sk_plan_type(tensor));
 	sk_json_put_string(writer->json, "space", spaces[tensor->space]);
 	sk_json_put_number(writer->json, "offset", tensor->offset);
 	if (tensor->space == SK_SPACE_BINDING)

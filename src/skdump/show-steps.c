@@ -1,10 +1,13 @@
 /* The table of steps: a row for each call, with its step, the loops around it, and the values that it computes for its
  * arguments. */
 #include <inttypes.h>
+#include <stddef.h>
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "src/skdump/skdump.h"
 
@@ -99,16 +102,26 @@ static const char *early_text(const struct sk_plan_step *step)
 static const char *split_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
 	const struct sk_plan_partition *partition = &show->file->plan.partitions[step->partition];
-	uint64_t units = (step->extent - 1) / partition->unit + 1;
-	const char *blocks = "", *tiles = "";
+	uint64_t units = step->extent / partition->unit + (step->extent % partition->unit != 0);
+	const char *extent = SK_SHOW_SIZE(show, SK_DIMS_STEPS, steps, step, extent), *blocks = "", *tiles = "";
+	const char *unit = SK_SHOW_SIZE(show, SK_DIMS_PARTITIONS, partitions, partition, unit);
+	const char *parts = sk_arena_print(show->arena, "%" PRIu64 " unit%s", units, sk_show_plural(units));
+	uint32_t unit_value = sk_dims_value_of(&show->file->dims, SK_DIMS_PARTITIONS, step->partition,
+					       offsetof(struct sk_plan_partition, unit));
+	uint32_t extent_value =
+		sk_dims_value_of(&show->file->dims, SK_DIMS_STEPS, (uint32_t)(step - show->file->plan.steps),
+				 offsetof(struct sk_plan_step, extent));
+
+	if (unit_value != SK_NO_INDEX || extent_value != SK_NO_INDEX)
+		parts = "units";
 
 	if (partition->blocks)
-		blocks = sk_arena_print(show->arena, " by %" PRIu64 " block%s of %" PRIu64, partition->blocks,
-					sk_show_plural(partition->blocks), partition->rows);
+		blocks = sk_arena_print(show->arena, " by %" PRIu64 " block%s of %s", partition->blocks,
+					sk_show_plural(partition->blocks),
+					SK_SHOW_SIZE(show, SK_DIMS_PARTITIONS, partitions, partition, rows));
 	if (step->tile)
 		tiles = sk_arena_print(show->arena, ", group tiles of %" PRIu64, step->tile);
-	return sk_arena_print(show->arena, "split %" PRIu64 " in %" PRIu64 " unit%s of %" PRIu64 "%s%s", step->extent,
-			      units, sk_show_plural(units), partition->unit, blocks, tiles);
+	return sk_arena_print(show->arena, "split %s in %s of %s%s%s", extent, parts, unit, blocks, tiles);
 }
 
 /* Describe the division of the step's work. */
@@ -125,8 +138,8 @@ static const char *work_text(const struct sk_show *show, const struct sk_plan_st
 					      sk_show_plural(step->blocks));
 		return sk_arena_print(show->arena, "%u block%s", step->blocks, sk_show_plural(step->blocks));
 	case SK_STEP_BLOCKS_RANGE:
-		return sk_arena_print(show->arena, "%u block%s of %" PRIu64 "%s", step->blocks,
-				      sk_show_plural(step->blocks), step->extent,
+		return sk_arena_print(show->arena, "%u block%s of %s%s", step->blocks, sk_show_plural(step->blocks),
+				      SK_SHOW_SIZE(show, SK_DIMS_STEPS, steps, step, extent),
 				      step->flags & SK_STEP_RESIDENT ? " at once" : "");
 	case SK_STEP_SPLIT:
 		return split_text(show, step);

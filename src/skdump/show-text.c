@@ -1,11 +1,14 @@
 /* See skdump.h. */
 #include "src/skdump/skdump.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 
 enum { MOST_NAME = 800 }; /* bytes of a name that are shown; an entry's may contain three names of 255 */
@@ -65,4 +68,16 @@ void sk_show_table(const struct sk_show *show, const char *title, struct sk_tabl
 	fputc('\n', show->stream);
 	sk_table_print(table, "  ", show->stream);
 	fputc('\n', show->stream);
+}
+
+const char *sk_show_size(const struct sk_show *show, enum sk_dims_table table, uint32_t record, size_t offset,
+			 uint64_t number)
+{
+	uint32_t value = sk_dims_value_of(&show->file->dims, table, record, offset);
+	char text[512];
+
+	if (value == SK_NO_INDEX)
+		return sk_arena_print(show->arena, "%" PRIu64, number);
+	sk_dims_value_text(&show->file->dims, value, text, sizeof(text));
+	return sk_arena_copy(show->arena, text, strlen(text));
 }

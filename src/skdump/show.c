@@ -4,12 +4,14 @@
 
 #include <elf.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/text.h"
 #include "format/plan/isa.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "stubs/dispatcher/dispatcher.h"
 
@@ -36,10 +38,19 @@ static const char *machine_name(uint32_t machine)
 static const char *shape_text(const struct sk_show *show, const struct sk_plan_tensor *tensor)
 {
 	const char *text = "[";
+	const struct sk_plan_type *type = sk_plan_type(tensor);
 
-	for (uint32_t i = 0; i < sk_plan_type(tensor)->rank; i++)
-		text = sk_arena_print(show->arena, "%s%s%" PRIu64, text, i ? ", " : "", sk_plan_type(tensor)->shape[i]);
+	for (uint32_t i = 0; i < type->rank; i++)
+		text = sk_arena_print(show->arena, "%s%s%s", text, i ? ", " : "",
+				      SK_SHOW_SIZE(show, SK_DIMS_TYPES, types, type, shape[i]));
 	return sk_arena_print(show->arena, "%s]", text);
+}
+
+static const char *bytes_text(const struct sk_show *show, const struct sk_plan_tensor *tensor)
+{
+	const struct sk_plan_type *type = sk_plan_type(tensor);
+
+	return SK_SHOW_SIZE(show, SK_DIMS_TYPES, types, type, bytes);
 }
 
 /* ---- summary ---- */
@@ -80,6 +91,23 @@ static void show_networks(const struct sk_show *show, struct sk_table *table)
 				     sk_show_plural(network.binding_count), network.first_binding));
 }
 
+/* Show the bounds of each dimension. */
+static void show_dimensions(const struct sk_show *show, struct sk_table *table)
+{
+	for (uint32_t i = 0; i < show->file->dims.dimension_count; i++) {
+		const struct sk_dims_dimension *dimension = &show->file->dims.dimensions[i];
+		const char *network = sk_plan_string(&dimension->network), *multiple = "";
+
+		if (dimension->multiple > 1)
+			multiple = sk_arena_print(show->arena, ", multiples of %" PRIu64, dimension->multiple);
+		summary_line(table,
+			     sk_arena_print(show->arena, "dimension %s%s%s", sk_show_short(show, network),
+					    *network ? ":" : "", sk_show_name(show, &dimension->name)),
+			     sk_arena_print(show->arena, "%" PRIu64 "..%" PRIu64 "%s, usually %" PRIu64,
+					    dimension->least, dimension->most, multiple, dimension->usual));
+	}
+}
+
 /* Return "core", or "cube with 24 cores" if the device's number of cores is known. */
 static const char *lane_text(const struct sk_show *show, uint32_t lane)
 {
@@ -116,6 +144,7 @@ void sk_show_summary(const struct sk_show *show)
 				    plan->network_launch_count == 1 ? "" : "es", steps, sk_show_plural(steps), awaits,
 				    sk_show_plural(awaits)));
 	show_networks(show, &table);
+	show_dimensions(show, &table);
 	summary_line(&table, "task entries",
 		     entries ? sk_arena_print(arena, "%u", entries) : "none (linked with --no-task-entries)");
 	summary_line(&table, "workspace",
@@ -149,7 +178,7 @@ void sk_show_bindings(const struct sk_show *show)
 		sk_table_cell(&table, "%s", roles[tensor->role]);
 		sk_table_cell(&table, "%s", sk_dtype_name(sk_plan_type(tensor)->dtype));
 		sk_table_cell(&table, "%s", shape_text(show, tensor));
-		sk_table_cell(&table, "%" PRIu64, sk_plan_type(tensor)->bytes);
+		sk_table_cell(&table, "%s", bytes_text(show, tensor));
 	}
 	sk_show_table(show, "bindings", &table);
 }
@@ -301,7 +330,7 @@ static void show_scratch(const struct sk_show *show)
 		if (tensor->space != SK_SPACE_SCRATCH)
 			continue;
 		sk_table_cell(&table, "%" PRIu64, tensor->offset);
-		sk_table_cell(&table, "%" PRIu64, sk_plan_type(tensor)->bytes);
+		sk_table_cell(&table, "%s", bytes_text(show, tensor));
 		sk_table_cell(&table, "%s", sk_show_name(show, &tensor->name));
 		sk_table_cell(&table, "%s", sk_dtype_name(sk_plan_type(tensor)->dtype));
 		sk_table_cell(&table, "%s", shape_text(show, tensor));
@@ -327,7 +356,7 @@ void sk_show_memory(const struct sk_show *show)
 		uint32_t more = temporary->sharer_count > SHOWN_SHARERS ? temporary->sharer_count - SHOWN_SHARERS : 0;
 
 		sk_table_cell(&table, "%" PRIu64, temporary->tensor->offset);
-		sk_table_cell(&table, "%" PRIu64, sk_plan_type(temporary->tensor)->bytes);
+		sk_table_cell(&table, "%s", bytes_text(show, temporary->tensor));
 		sk_table_cell(&table, "%s", sk_show_name(show, &temporary->tensor->name));
 		sk_table_cell(&table, "%s", sk_dtype_name(sk_plan_type(temporary->tensor)->dtype));
 		sk_table_cell(&table, "%s", shape_text(show, temporary->tensor));

@@ -27,6 +27,7 @@ struct command {
 	const char *page; /* file, or NULL */
 	sk_texts traces; /* files for the page */
 	const char *packages[2];
+	sk_texts sizes; /* of dimensions */
 };
 
 /* ---- the options ---- */
@@ -90,6 +91,8 @@ static const struct row rows[] = {
 	 read_launch, FIELD(tasks)},
 	{"by-kernel", NULL, "of steps, sums by kernel", set_flag, FIELD(by_kernel)},
 	{"all", NULL, "all of these, with the entries of single tasks", set_flag, FIELD(all)},
+	{"dim", "NAME=SIZE", "show a package whose sizes vary at this size, and at the usual ones of other dimensions",
+	 add_text, FIELD(sizes)},
 	{"json", NULL, "everything as data in JSON, with the explanations of all tasks", set_flag, FIELD(json)},
 	{"html", "FILE", "the same as a page for a browser: graph, schedule, memory, unfused tasks", set_text,
 	 FIELD(page)},
@@ -201,6 +204,11 @@ static void read_packages(struct sk_diag *diag, int count, char **words, struct 
 				 !strcmp(alone[i].name, "html") ? " but --trace" : "");
 			return;
 		}
+	if (command->sizes.count && (command->verify || command->diff || command->imports))
+		sk_error(diag, nowhere, "--dim chooses the sizes that are shown; --%s is about all sizes",
+			 command->verify ? "verify"
+			 : command->diff ? "diff"
+					 : "imports");
 	if (command->traces.count && !command->page)
 		sk_error(diag, nowhere, "--trace is for the page of --html");
 	check_filter(diag, command);
@@ -306,6 +314,8 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 		     sk_consistency_check(arena, diag, plan, file->path, account) &&
 		     sk_kernel_symbols_check(arena, diag, file, &unknown);
 
+	if (sound && file->dims.dims)
+		sound = sk_verify_sizes(arena, diag, plan, &file->dims, file->path);
 	sound &= sk_reemit_compare(diag, file);
 	sound &= sk_loadable_check(diag, file);
 	if (!sound)
@@ -369,6 +379,10 @@ static bool show_package(struct sk_arena *arena, struct sk_diag *diag, const str
 
 	if (!sk_package_file_open(arena, diag, command->packages[0], &file))
 		return false;
+	if (command->sizes.count && !sk_package_file_choose(arena, diag, &file, &command->sizes)) {
+		sk_package_file_close(&file);
+		return false;
+	}
 	/* A misspelt pattern should not look like a package without such tasks. */
 	if (sk_task_filter_is_set(&command->tasks) &&
 	    !sk_task_filter_finds(&command->tasks, &file.plan, 0, file.plan.task_count)) {

@@ -12,7 +12,9 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skweights.h"
 #include "src/proof/proof.h"
 
@@ -54,6 +56,8 @@ struct sk_package_file {
 	uint64_t plan_offset; /* address of the plan */
 	const char *plan_symbol; /* the symbol that should be there */
 	struct sk_plan_view plan; /* opened, and all of its launches checked */
+	struct sk_dims_view dims; /* its numbers that vary with sizes; none in a static package */
+	uint64_t dims_offset; /* address of .sk.dims, or 0 */
 	SK_ARRAY(const char *) traps; /* missing functions; a launch that calls one fails */
 	bool has_account;
 	struct sk_account account; /* its numbers are within the plan */
@@ -67,6 +71,11 @@ struct sk_package_file {
  * contents live until sk_package_file_close, everything else in the arena. */
 bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const char *path, struct sk_package_file *file);
 void sk_package_file_close(struct sk_package_file *file);
+
+/* Let the plan be that of sizes, texts "seq=37" or "network:seq=37", and of the usual sizes of the other dimensions: a
+ * static one from then on, whose code is that of the package. Return false after an error in the sink. */
+bool sk_package_file_choose(struct sk_arena *arena, struct sk_diag *diag, struct sk_package_file *file,
+			    const sk_texts *sizes);
 
 /* Return the address that a reference in the plan names; an invalid one is beyond every segment. */
 uint64_t sk_package_file_target(const struct sk_package_file *file, const int32_t *reference);
@@ -204,6 +213,14 @@ const char *sk_show_kind(const struct sk_plan_launch *launch);
 /* Return the number of launches to show: task entries, which come last, are shown on request. */
 uint32_t sk_show_launch_count(const struct sk_show *show);
 uint32_t sk_show_count_awaits(const struct sk_plan_view *plan, const struct sk_plan_launch *launch);
+
+/* Return the text of a number of the plan, "512" or "batch*seq", by its table, record and offset there. */
+const char *sk_show_size(const struct sk_show *show, enum sk_dims_table table, uint32_t record, size_t offset,
+			 uint64_t number);
+
+#define SK_SHOW_SIZE(show, table, records, record, field)                                                              \
+	sk_show_size((show), (table), (uint32_t)((record) - (show)->file->plan.records),                               \
+		     offsetof(__typeof__(*(record)), field), (record)->field)
 
 /* The cells of a table's first row, up to NULL. */
 static inline void sk_show_headings(struct sk_table *table, const char *const *texts)
