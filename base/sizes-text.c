@@ -215,8 +215,9 @@ const char *sk_sizes_values_text(struct sk_arena *arena, const struct sk_sizes *
 	const char *text = "";
 
 	for (size_t i = 0; i < sizes->dimensions.count; i++)
-		text = sk_arena_print(arena, "%s%s%s=%" PRIu64, text, i ? ", " : "", sizes->dimensions.items[i].name,
-				      values[i]);
+		if (sizes->dimensions.items[i].least < sizes->dimensions.items[i].most)
+			text = sk_arena_print(arena, "%s%s%s=%" PRIu64, text, *text ? ", " : "",
+					      sizes->dimensions.items[i].name, values[i]);
 	return text;
 }
 

@@ -707,8 +707,7 @@ bool sk_size_has(const struct sk_size *size, size_t dimension)
 
 /* ---- differences ---- */
 
-/* Choose values by the number of the try: all at the least, all at the most, then small values, in which a reader sees
- * the reason, then any, and corners. */
+/* Small values come early: a reader sees the reason in them. */
 static uint64_t choose_value(const struct sk_size_dimension *dimension, size_t number, uint32_t attempt)
 {
 	uint64_t count = (dimension->most - dimension->least) / dimension->multiple + 1;
@@ -724,6 +723,12 @@ static uint64_t choose_value(const struct sk_size_dimension *dimension, size_t n
 	else if (attempt % 4 == 3)
 		hash = hash & 1 ? count - 1 : 0;
 	return dimension->least + hash % count * dimension->multiple;
+}
+
+void sk_sizes_choose(const struct sk_sizes *sizes, uint32_t attempt, uint64_t *values)
+{
+	for (size_t i = 0; i < sizes->dimensions.count; i++)
+		values[i] = choose_value(&sizes->dimensions.items[i], i, attempt);
 }
 
 bool sk_size_differ(const struct sk_sizes *sizes, const struct sk_size *a, const struct sk_size *b, uint64_t *values)

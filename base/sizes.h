@@ -107,6 +107,10 @@ bool sk_size_has(const struct sk_size *size, size_t dimension);
 /* Evaluate the size for values of all dimensions, by number, each in its bounds. */
 int64_t sk_size_at(const struct sk_size *size, const uint64_t *values);
 
+/* Choose values of all dimensions in their bounds by the number of a try: 0 all the least, 1 all the most, then small
+ * ones, and from 64 on any, each fourth of them a corner (67, 71 ...). */
+void sk_sizes_choose(const struct sk_sizes *sizes, uint32_t attempt, uint64_t *values);
+
 /* Find values of the dimensions for which a and b differ, among the corners and a fixed sequence of other values.
  * False: none was found. */
 bool sk_size_differ(const struct sk_sizes *sizes, const struct sk_size *a, const struct sk_size *b, uint64_t *values);
@@ -142,7 +146,7 @@ uint32_t sk_size_walk(const struct sk_size *size, uint32_t (*put)(void *context,
  * sk_size_parse reads. */
 const char *sk_size_text(struct sk_arena *arena, const struct sk_size *size);
 
-/* Return "batch=3, seq=17" for values of all dimensions, in the arena. */
+/* Return "batch=3, seq=17" for values of all dimensions with more than one value, in the arena. */
 const char *sk_sizes_values_text(struct sk_arena *arena, const struct sk_sizes *sizes, const uint64_t *values);
 
 /* Read an expression of names and integers with + - * / // % ( ) floor(a/b) ceil(a/b) min(a,b) max(a,b), in which names

@@ -45,8 +45,12 @@ struct sk_value {
 	uint32_t rank;
 	uint64_t shape[SK_MAX_RANK];
 	const char *symbols[SK_MAX_RANK]; /* of an input: the model's names of unknown dimensions, or NULL */
-	const struct sk_size *sizes[SK_MAX_RANK]; /* of an input: dimensions that depend on dimensions with bounds;
-						     `shape` has the largest sizes. NULL: a number */
+	const struct sk_size *sizes[SK_MAX_RANK]; /* dimensions that depend on dimensions with bounds; `shape` has the
+						     largest sizes. NULL: a number */
+	bool varies; /* the elements depend on dimensions with bounds, or their number does; contents, if there are
+			any, are those at the largest sizes */
+	const struct sk_size *const *terms; /* of a value that varies: an integer for each element, where it is an
+					       expression of dimensions (NULL: it is none). NULL: none is */
 	uint32_t node; /* its producer; SK_NONE: an input or a constant */
 	const void *contents; /* of a constant: the elements, packed, little-endian; not NULL even if there are none.
 				 NULL: not a constant */

@@ -93,6 +93,12 @@ graph_libgraph_la_SOURCES = \
 	graph/operators/sequences.c \
 	graph/operators/shapes.c \
 	graph/operators/signals.c \
+	graph/operators/symbolic-elements.c \
+	graph/operators/symbolic-messages.c \
+	graph/operators/symbolic-shapes.c \
+	graph/operators/symbolic-sizes.c \
+	graph/operators/symbolic-trials.c \
+	graph/operators/symbolic-values.c \
 	graph/operators/training.c \
 	graph/operators/transposed.c \
 	graph/operators/window.c \

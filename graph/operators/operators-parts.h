@@ -9,6 +9,10 @@
 #include "format/skplan.h"
 #include "graph/graph.h"
 
+struct sk_schema;
+struct sk_size;
+struct sk_sizes;
+
 /* ==== expansion.c ====
  *
  * Building blocks for `expand` of a schema, which replaces a node by others. */
@@ -49,6 +53,71 @@ void sk_expansion_concat(const struct sk_expansion *expansion, const sk_graph_se
  * the graph. NULL after an error. */
 const uint32_t *sk_inline_body(const struct sk_expansion *expansion, const struct sk_op_graph *body, const char *prefix,
 			       const uint32_t *inputs);
+
+/* ==== symbolic-values.c ====
+ *
+ * Sizes and elements of values as expressions of dimensions with bounds. */
+
+struct sk_symbolic {
+	struct sk_op_graph *graph;
+	struct sk_graph_node *node;
+	const struct sk_schema *schema;
+	struct sk_sizes *sizes;
+};
+
+/* Elements with an expression are tracked in values of so many elements. */
+enum { SK_MOST_TERMS = 64 };
+
+/* True if a dimension of the value depends on dimensions with bounds. */
+bool sk_symbolic_has_sizes(const struct sk_value *value);
+
+/* Return the input of that number if its elements are demanded; NULL: they are not, or it is absent. */
+const struct sk_value *sk_symbolic_demanded(const struct sk_symbolic *symbolic, size_t number);
+
+/* True if all elements of a value that varies are expressions. */
+bool sk_symbolic_is_known(const struct sk_value *value);
+
+/* Return a dimension as a size. */
+const struct sk_size *sk_symbolic_size(const struct sk_symbolic *symbolic, const struct sk_value *value, uint32_t d);
+
+/* Return the elements of a value as sizes, NULL for those that are not an expression; the list is NULL if nothing is
+ * known of them. */
+const struct sk_size *const *sk_symbolic_terms(const struct sk_symbolic *symbolic, const struct sk_value *value,
+					       uint64_t *count);
+
+/* Set dimension d of an output; false with an error if the size is NULL, or shrinks where a dimension grows. */
+bool sk_symbolic_put(const struct sk_symbolic *symbolic, size_t output, uint32_t d, const struct sk_size *size);
+
+/* ==== symbolic-trials.c ==== */
+
+/* Compare the sizes and terms of the outputs with inference from numbers, at the largest, at the least and at other
+ * sizes. False after an error. */
+bool sk_symbolic_compare(const struct sk_symbolic *symbolic);
+
+/* Set all dimensions of the outputs, each of which is a dimension or a demanded element of an input, the sum of two, or
+ * a number. */
+bool sk_symbolic_lift(const struct sk_symbolic *symbolic);
+
+/* ==== symbolic-messages.c ==== */
+
+/* Report an error at the node; return false. */
+bool sk_symbolic_error(const struct sk_symbolic *symbolic, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* True if two sizes are certainly equal. Otherwise report that they `are` "broadcast", with sizes for which they
+ * differ, and with options that make them equal. */
+bool sk_symbolic_equal(const struct sk_symbolic *symbolic, const char *are, const struct sk_size *a,
+		       const struct sk_size *b);
+
+/* ==== symbolic-shapes.c ==== */
+
+/* Set the sizes of all outputs. */
+bool sk_symbolic_shapes(const struct sk_symbolic *symbolic);
+
+/* ==== symbolic-elements.c ==== */
+
+/* Return the terms of an output of at most SK_MOST_TERMS elements; NULL: none is known. */
+const struct sk_size **sk_symbolic_elements(const struct sk_symbolic *symbolic, size_t output);
 
 /* ==== window.c ====
  *

@@ -67,6 +67,19 @@ bool sk_schema_is_random(const struct sk_schema *schema);
 bool sk_schema_check(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_schema *schema,
 		     size_t given);
 
+/* ==== symbolic-sizes.c ====
+ *
+ * Sizes that depend on dimensions with bounds (sk_value.sizes): those of a node's outputs as expressions of those of
+ * its inputs. Numbers have been inferred before, at the largest sizes. */
+
+/* Check, before a node is inferred or expanded, that no choice of it depends on dimensions with bounds. False after an
+ * error. */
+bool sk_symbolic_check(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema);
+
+/* Set sizes and terms of the outputs. Each result is compared with inference from numbers, at the largest, at the least
+ * and at other sizes. False after an error. */
+bool sk_symbolic_infer(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema);
+
 /* ==== families ====
  *
  * The families of operators. Each table ends with a schema without an op. */

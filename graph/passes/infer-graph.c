@@ -243,9 +243,12 @@ static enum state infer_node(struct rounds *rounds, uint32_t index)
 		return state;
 	if (shares_sequence(rounds, index))
 		return STATE_EXPANDED;
+	if (!sk_symbolic_check(graph, inference.node, rounds->schemas[index]))
+		return STATE_FAILED;
 	if (is_expanded(graph, inference.node, rounds->schemas[index]))
 		return expand_node(rounds, index);
-	if (!rounds->schemas[index]->infer(&inference))
+	if (!rounds->schemas[index]->infer(&inference) ||
+	    !sk_symbolic_infer(graph, inference.node, rounds->schemas[index]))
 		return STATE_FAILED;
 	rounds->folds[index] = folds(rounds, inference.node, rounds->schemas[index]);
 	for (size_t i = 0; i < inference.node->outputs.count && rounds->folds[index]; i++)
@@ -391,21 +394,45 @@ static void check_inputs(struct sk_op_graph *graph)
 	sk_sizes_report_open(graph);
 }
 
-/* Only numbers are inferred: sizes that differ from run to run need symbolic inference. */
+/* Return "[batch, 128]". */
+static const char *symbolic_shape(struct sk_arena *arena, const struct sk_value *value)
+{
+	const char *text = "[";
+
+	for (uint32_t d = 0; d < value->rank; d++)
+		text = sk_arena_print(arena, "%s%s%s", text, d ? ", " : "",
+				      value->sizes[d] ? sk_size_text(arena, value->sizes[d])
+						      : sk_arena_print(arena, "%" PRIu64, value->shape[d]));
+	return sk_arena_join(arena, text, "]");
+}
+
+/* Nothing after inference knows sizes that differ from run to run. */
 static void refuse_bounds(struct sk_op_graph *graph)
 {
-	for (size_t i = 0; i < graph->inputs.count; i++) {
+	const struct sk_value *bounded = NULL;
+	uint32_t dimension = 0;
+
+	for (size_t i = 0; i < graph->inputs.count && !bounded; i++) {
 		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
 
-		for (uint32_t d = 0; d < value->rank; d++)
-			if (value->sizes[d]) {
-				sk_error(graph->diag, value->place,
-					 "input '%s': dimension %" PRIu32 " is '%s', from %" PRId64 " to %" PRId64
-					 "; sizes with bounds are not supported for models yet",
-					 value->name, d, sk_size_text(graph->arena, value->sizes[d]),
-					 sk_size_least(value->sizes[d]), sk_size_most(value->sizes[d]));
-				return;
-			}
+		for (uint32_t d = 0; d < value->rank && !bounded; d++) {
+			bounded = value->sizes[d] ? value : NULL;
+			dimension = d;
+		}
+	}
+	if (!bounded)
+		return;
+	sk_error(graph->diag, bounded->place,
+		 "input '%s': dimension %" PRIu32 " is '%s', from %" PRId64 " to %" PRId64
+		 "; sizes with bounds are not supported for models yet",
+		 bounded->name, dimension, sk_size_text(graph->arena, bounded->sizes[dimension]),
+		 sk_size_least(bounded->sizes[dimension]), sk_size_most(bounded->sizes[dimension]));
+	for (size_t i = 0; i < graph->outputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->outputs.items[i]];
+
+		if (value->shaped)
+			sk_note(graph->diag, "output '%s' would be %s", value->name,
+				symbolic_shape(graph->arena, value));
 	}
 }
 
@@ -443,7 +470,8 @@ bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, const void *contex
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		graph->nodes.items[i].removed |= rounds.states[i] != STATE_DONE;
 	check_outputs(graph);
-	refuse_bounds(graph);
+	if (graph->diag->errors == errors)
+		refuse_bounds(graph);
 	return graph->diag->errors == errors;
 }
 

@@ -1,0 +1,148 @@
+/* Messages about sizes that would have to be equal, with sizes for which they are not, and with a remedy. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/sizes.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators-parts.h"
+
+enum { SAMPLES = 40, MOST_MULTIPLE = 256 };
+
+bool sk_symbolic_error(const struct sk_symbolic *symbolic, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	sk_node_error(symbolic->graph, symbolic->node, "%s", sk_arena_print_list(symbolic->graph->arena, format, args));
+	va_end(args);
+	return false;
+}
+
+/* Return the number of the dimension that the size is; SK_NONE: it is none. */
+static uint32_t lone_dimension(const struct sk_sizes *sizes, const struct sk_size *size)
+{
+	for (uint32_t i = 0; i < sk_sizes_count(sizes); i++)
+		if (sk_sizes_variable(sizes, i) == size && !sk_size_is_number(size, NULL))
+			return i;
+	return SK_NONE;
+}
+
+/* True if the sizes are equal at all samples, with the dimensions in them rounded down to the multiple. */
+static bool are_equal_at(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b,
+			 uint64_t multiple)
+{
+	size_t count = sk_sizes_count(symbolic->sizes);
+	uint64_t *values = SK_NEW_ARRAY(symbolic->graph->arena, uint64_t, count + 1);
+
+	for (uint32_t attempt = 0; attempt < SAMPLES; attempt++) {
+		sk_sizes_choose(symbolic->sizes, attempt + 60, values);
+		for (size_t i = 0; i < count; i++) {
+			const struct sk_size_dimension *dimension = sk_sizes_dimension(symbolic->sizes, i);
+
+			if (!sk_size_has(a, i) && !sk_size_has(b, i))
+				continue;
+			values[i] -= values[i] % multiple;
+			if (values[i] < dimension->least)
+				values[i] += multiple;
+			if (values[i] > dimension->most || values[i] % dimension->multiple)
+				return false;
+		}
+		if (sk_size_at(a, values) != sk_size_at(b, values))
+			return false;
+	}
+	return true;
+}
+
+/* Return options that make the dimensions in the sizes multiples, so that the sizes are equal; NULL: none do. */
+static const char *find_multiple(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b)
+{
+	const char *names = "", *options = "";
+	uint64_t multiple = 2;
+
+	while (multiple <= MOST_MULTIPLE && !are_equal_at(symbolic, a, b, multiple))
+		multiple++;
+	if (multiple > MOST_MULTIPLE)
+		return NULL;
+	for (size_t i = 0; i < sk_sizes_count(symbolic->sizes); i++) {
+		const struct sk_size_dimension *dimension = sk_sizes_dimension(symbolic->sizes, i);
+		uint64_t least = dimension->least + multiple - 1, most = dimension->most;
+
+		if ((!sk_size_has(a, i) && !sk_size_has(b, i)) || dimension->least == dimension->most)
+			continue;
+		names = sk_arena_print(symbolic->graph->arena, "%s%s%s", names, *names ? " and " : "", dimension->name);
+		options = sk_arena_print(symbolic->graph->arena, "%s --dim '%s=%" PRIu64 "..%" PRIu64 ":%" PRIu64 "'",
+					 options, dimension->name, least - least % multiple, most - most % multiple,
+					 multiple);
+	}
+	return sk_arena_print(symbolic->graph->arena, "; say that %s %s:%s", names,
+			      strstr(names, " and ") ? "are multiples" : "is a multiple", options);
+}
+
+/* Return bounds of the only dimension in the sizes for which they are equal; NULL: there are none, or there are more
+ * dimensions. */
+static const char *find_bounds(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b)
+{
+	enum { MOST_STEPS = 1 << 16 };
+	uint64_t *values = SK_NEW_ARRAY(symbolic->graph->arena, uint64_t, sk_sizes_count(symbolic->sizes) + 1);
+	const struct sk_size_dimension *only = NULL, *dimension;
+	size_t place = 0;
+
+	for (size_t i = 0; i < sk_sizes_count(symbolic->sizes); i++) {
+		dimension = sk_sizes_dimension(symbolic->sizes, i);
+		values[i] = dimension->least;
+		if (dimension->least == dimension->most || (!sk_size_has(a, i) && !sk_size_has(b, i)))
+			continue;
+		if (only)
+			return NULL;
+		only = dimension;
+		place = i;
+	}
+	for (size_t step = 0; only && step < MOST_STEPS && sk_size_at(a, values) == sk_size_at(b, values); step++)
+		values[place] += only->multiple;
+	if (!only || values[place] - only->least < 2 * only->multiple || values[place] > only->most)
+		return NULL;
+	return sk_arena_print(symbolic->graph->arena,
+			      "; they are equal up to '%s' of %" PRIu64 ": --dim '%s=%" PRIu64 "..%" PRIu64 "'",
+			      only->name, values[place] - only->multiple, only->name, only->least,
+			      values[place] - only->multiple);
+}
+
+static const char *find_remedy(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b)
+{
+	struct sk_arena *arena = symbolic->graph->arena;
+	uint32_t one = lone_dimension(symbolic->sizes, a), other = lone_dimension(symbolic->sizes, b);
+	const char *remedy;
+
+	if (one != SK_NONE && !sk_size_has(b, one))
+		return sk_arena_print(arena, "; if they are equal: --dim '%s=%s'",
+				      sk_sizes_dimension(symbolic->sizes, one)->name, sk_size_text(arena, b));
+	if (other != SK_NONE && !sk_size_has(a, other))
+		return sk_arena_print(arena, "; if they are equal: --dim '%s=%s'",
+				      sk_sizes_dimension(symbolic->sizes, other)->name, sk_size_text(arena, a));
+	remedy = find_multiple(symbolic, a, b);
+	remedy = remedy ? remedy : find_bounds(symbolic, a, b);
+	return remedy ? remedy : "; give one of their dimensions a number";
+}
+
+bool sk_symbolic_equal(const struct sk_symbolic *symbolic, const char *are, const struct sk_size *a,
+		       const struct sk_size *b)
+{
+	struct sk_arena *arena = symbolic->graph->arena;
+	uint64_t *values = SK_NEW_ARRAY(arena, uint64_t, sk_sizes_count(symbolic->sizes) + 1);
+
+	if (!a || !b)
+		return sk_symbolic_error(symbolic, "a size with bounds is too complicated to be expressed");
+	if (a == b || sk_size_compare(symbolic->sizes, a, b) == SK_SIZE_EQUAL)
+		return true;
+	if (!sk_size_differ(symbolic->sizes, a, b, values))
+		return sk_symbolic_error(symbolic, "dimensions '%s' and '%s' are %s, and perhaps differ%s",
+					 sk_size_text(arena, a), sk_size_text(arena, b), are,
+					 find_remedy(symbolic, a, b));
+	return sk_symbolic_error(
+		symbolic, "dimensions '%s' and '%s' are %s, and can differ (%" PRIi64 " and %" PRIi64 " at %s)%s",
+		sk_size_text(arena, a), sk_size_text(arena, b), are, sk_size_at(a, values), sk_size_at(b, values),
+		sk_sizes_values_text(arena, symbolic->sizes, values), find_remedy(symbolic, a, b));
+}

@@ -1,0 +1,119 @@
+/* Symbolic inference of one node; see operators.h. */
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/sizes.h"
+#include "format/skplan.h"
+#include "graph/graph.h"
+#include "graph/operators/operators-parts.h"
+#include "graph/operators/operators.h"
+
+/* True if sizes or elements of an input depend on dimensions with bounds. */
+static bool is_symbolic(const struct sk_symbolic *symbolic)
+{
+	for (size_t i = 0; i < symbolic->node->inputs.count; i++) {
+		const struct sk_value *value = sk_node_input(symbolic->graph, symbolic->node, i);
+
+		if (value && (value->varies || sk_symbolic_has_sizes(value)))
+			return true;
+	}
+	return false;
+}
+
+/* A node that is expanded becomes the same nodes at all sizes. These operators count elements along an axis. */
+static bool check_expansion(const struct sk_symbolic *symbolic)
+{
+	static const char *const counting[] = {"Scan", "SplitToSequence", NULL};
+
+	return !sk_node_is_one_of(symbolic->node, counting) ||
+	       sk_symbolic_error(symbolic, "it becomes nodes for each element of an axis, and its inputs have sizes "
+					   "with bounds; give these a number");
+}
+
+bool sk_symbolic_check(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema)
+{
+	const struct sk_symbolic symbolic = {graph, node, schema, graph->sizes};
+	bool expands;
+
+	if (!graph->sizes || !is_symbolic(&symbolic))
+		return true;
+	expands = schema->expand && (!schema->expands || schema->expands(graph, node));
+	for (size_t i = 0; i < node->inputs.count; i++) {
+		const struct sk_value *value = sk_symbolic_demanded(&symbolic, i);
+
+		if (!value || !value->varies)
+			continue;
+		if (expands)
+			return sk_symbolic_error(&symbolic,
+						 "%s depends on '%s', which differs from size to size within the "
+						 "bounds; give its dimensions numbers",
+						 sk_node_is(node, "If") ? "which branch is taken" : "its expansion",
+						 value->name);
+		if (!sk_symbolic_is_known(value))
+			return sk_symbolic_error(&symbolic,
+						 "its shape depends on elements of '%s', which are not one expression "
+						 "of dimensions with bounds; give these numbers",
+						 value->name);
+	}
+	return !expands || check_expansion(&symbolic);
+}
+
+/* True if elements of the type hold the term without rounding or overflow. */
+static bool holds(enum sk_dtype dtype, const struct sk_size *term)
+{
+	static const uint8_t mantissas[SK_DTYPE_COUNT] = {[SK_F16] = 11, [SK_BF16] = 8, [SK_F32] = 24, [SK_F64] = 53};
+	unsigned bits = mantissas[dtype] ? mantissas[dtype] : 8 * (unsigned)sk_dtype_size(dtype) - 1;
+	int64_t limit = INT64_C(1) << (bits < 62 ? bits : 62);
+
+	return term && sk_size_most(term) < limit && sk_size_least(term) > -limit;
+}
+
+/* Set the terms of an output. Those of a node whose inputs do not vary are numbers. */
+static void set_terms(const struct sk_symbolic *symbolic, size_t output, bool varies)
+{
+	struct sk_value *value = sk_node_output(symbolic->graph, symbolic->node, output);
+	uint64_t count = sk_value_elements(value);
+	const struct sk_size **terms = NULL;
+	bool numbers = true, known = false;
+
+	if (!sk_symbolic_has_sizes(value) && count <= SK_MOST_TERMS)
+		terms = sk_symbolic_elements(symbolic, output);
+	for (uint64_t i = 0; terms && i < count; i++) {
+		terms[i] = holds(value->dtype, terms[i]) ? terms[i] : NULL;
+		known |= terms[i] != NULL;
+		numbers &= terms[i] && sk_size_is_number(terms[i], NULL);
+	}
+	value->varies = varies && (sk_symbolic_has_sizes(value) || !terms || !numbers);
+	value->terms = known ? terms : NULL;
+}
+
+/* True if no element of the outputs depends on a run. */
+static bool is_fixed(const struct sk_symbolic *symbolic)
+{
+	static const char *const measures[] = {"Shape", "Size", NULL};
+
+	for (size_t i = 0; i < symbolic->node->inputs.count; i++) {
+		const struct sk_value *value = sk_node_input(symbolic->graph, symbolic->node, i);
+
+		if (value && !value->contents && !value->fixed && !value->varies &&
+		    !sk_node_is_one_of(symbolic->node, measures))
+			return false;
+	}
+	return true;
+}
+
+bool sk_symbolic_infer(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema)
+{
+	const struct sk_symbolic symbolic = {graph, node, schema, graph->sizes};
+
+	if (!graph->sizes)
+		return true;
+
+	bool varies = is_symbolic(&symbolic);
+
+	if (varies && !sk_symbolic_shapes(&symbolic))
+		return false;
+	for (size_t i = 0; i < node->outputs.count && is_fixed(&symbolic); i++)
+		if (node->outputs.items[i] != SK_NONE)
+			set_terms(&symbolic, i, varies);
+	return !varies || sk_symbolic_compare(&symbolic);
+}

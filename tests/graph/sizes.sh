@@ -1,0 +1,238 @@
+#!/bin/bash
+# Sizes with bounds: the shapes of a model's outputs are expressions of its dimensions, and equal those of packages that
+# are linked for numbers. Sizes that would have to be equal, and can differ, are refused with an example and a remedy.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+"${python:-false}" -c '' 2>err.txt || { echo "no python3 to evaluate expressions"; exit 77; }
+
+# gives MODEL OUTPUTS BOUNDS: linking MODEL with a --dim for each word of BOUNDS infers these OUTPUTS, "NAME [SHAPE]" in
+# lines, before it is refused.
+gives() {
+	local dims
+	dims=$(printf -- '--dim %s ' $3)
+	refuses "sizes with bounds are not supported for models yet$" "$1" $dims
+	sed -n "s/^>>> output '\(.*\)' would be /\1 /p" err.txt >found.txt
+	echo "$2" | diff - found.txt || fail "$1: other shapes"
+}
+
+# equals MODEL DIMS...: at each of these sizes, "NAME=NUMBER...", a static package has the shapes of found.txt.
+equals() {
+	local model=$1 dims
+	shift
+	for dims in "$@"; do
+		"$sklink" "$model.onnx" -L "$top_builddir/kernels" -lskernels $(printf -- '--dim %s ' $dims) -o static.sk
+		"$skdump" static.sk | awk '$3 == "output" { print $2, $0 }' |
+			sed 's/^\([^ ]*\) .*\(\[.*\]\).*/\1 \2/' >static.txt
+		"$python" -c '
+import math, sys
+names = dict(word.split("=") for word in sys.argv[1:])
+names = {name: int(number) for name, number in names.items()}
+names["floor"] = math.floor
+for line in sys.stdin:
+    name, shape = line.split(" ", 1)
+    print(name, [int(size) for size in eval(shape, names)])
+' $dims <found.txt >expected.txt
+		diff expected.txt static.txt || fail "$model at $dims: the static package has other shapes"
+	done
+}
+
+model bert <<'END'
+input ids i64 BxS
+output y f32 none
+output pooled f32 none
+constant table f32 100x16 0.5
+constant places f32 64x16 0.25
+constant w f32 16x16 0.1
+constant zero i64 scalar 0
+constant one i64 scalar 1
+constant axis i64 1 0
+constant four i64 1 4
+constant rest i64 1 -1
+node Shape _ ids -> shape
+node Gather _ shape zero -> b axis=0
+node Gather _ shape one -> l axis=0
+node Unsqueeze _ b axis -> b1
+node Unsqueeze _ l axis -> l1
+node Range _ zero l one -> range
+node Gather position places range -> positions axis=0
+node Gather word table ids -> embedded axis=0
+node Add sum embedded positions -> x
+node MatMul q x w -> q0
+node Concat _ b1 l1 four four -> split axis=0
+node Reshape _ q0 split -> q1
+node Transpose _ q1 -> q2 perm=[0,2,1,3]
+node Transpose _ q1 -> k2 perm=[0,2,3,1]
+node MatMul scores q2 k2 -> scored
+node Softmax _ scored -> soft axis=-1
+node MatMul mix soft q2 -> mixed
+node Transpose _ mixed -> back perm=[0,2,1,3]
+node Concat _ b1 l1 rest -> joined axis=0
+node Reshape _ back joined -> y
+node Gather first y zero -> pooled axis=1
+END
+gives bert "y [B, S, 16]
+pooled [B, 16]" 'B=1..8 S=1..64'
+equals bert 'B=1 S=1' 'B=8 S=64' 'B=1 S=64' 'B=8 S=1' 'B=3 S=17' 'B=2 S=5' 'B=7 S=31' 'B=5 S=2'
+gives bert "y [3, S, 16]
+pooled [3, 16]" 'B=3 S=8..64:8@16'
+
+# A decoder with past keys: the mask is cut from a constant; the new shape is chosen where one is -1.
+model gpt <<'END'
+input x f32 BxSx8
+input past f32 Bx2xPx4
+output y f32 none
+output present f32 none
+constant bias f32 1x1x64x64 0
+constant rows i64 1 2
+constant columns i64 1 3
+constant axis i64 1 0
+constant zero i64 scalar 0
+constant one i64 scalar 1
+constant minus i64 1 -1
+constant ones i64 4 1
+constant split i64 4 0 0 2 4
+constant joined i64 3 0 0 8
+node Reshape _ x split -> x1
+node Transpose _ x1 -> q perm=[0,2,1,3]
+node Concat keys past q -> present axis=2
+node Shape _ present -> shape
+node Slice _ shape rows columns axis -> total
+node Shape _ q -> qshape
+node Slice _ qshape rows columns axis -> length
+node Sub _ total length -> start
+node Slice _ bias start total rows -> cut
+node Slice _ cut axis total columns -> mask
+node Transpose _ present -> turned perm=[0,1,3,2]
+node MatMul _ q turned -> scored
+node Shape _ scored -> wide
+node Equal _ wide minus -> unknown
+node Where _ unknown ones wide -> wanted
+node Expand _ mask wanted -> masked
+node Add _ scored masked -> sum
+node Softmax _ sum -> soft axis=-1
+node MatMul _ soft present -> mixed
+node Transpose _ mixed -> back perm=[0,2,1,3]
+node Reshape _ back joined -> y
+END
+gives gpt "y [B, S, 8]
+present [B, 2, S+P, 4]" 'B=1..4 S=1..8 P=0..40'
+equals gpt 'B=1 S=1 P=1' 'B=4 S=8 P=40' 'B=2 S=3 P=5' 'B=3 S=1 P=17' 'B=1 S=8 P=2' 'B=4 S=2 P=31' 'B=2 S=7 P=40' \
+	'B=3 S=5 P=9'
+
+model whisper <<'END'
+input x f32 Bx4xF
+output y f32 none
+constant w f32 8x4x3 0.1
+constant w2 f32 8x8x3 0.1
+node Conv one x w -> a pads=[1,1]
+node Conv two a w2 -> b pads=[1,1] strides=[2]
+node Transpose _ b -> y perm=[0,2,1]
+END
+gives whisper "y [B, floor((F+1)/2), 8]" 'B=1..4 F=1..300'
+equals whisper 'B=1 F=1' 'B=4 F=300' 'B=2 F=2' 'B=3 F=17' 'B=1 F=299' 'B=4 F=3' 'B=2 F=128' 'B=3 F=77'
+
+model ocr <<'END'
+input x f32 Bx1x8xW
+output y f32 none
+constant w f32 4x1x3x3 0.1
+constant head f32 16x10 0.1
+constant shape i64 3 0 -1 16
+node Conv _ x w -> a pads=[1,1,1,1]
+node MaxPool _ a -> b kernel_shape=[2,2] strides=[2,2]
+node AveragePool _ b -> c kernel_shape=[1,3] strides=[1,2] pads=[0,1,0,1] ceil_mode=1
+node Transpose _ c -> d perm=[0,3,1,2]
+node Reshape _ d shape -> e
+node MatMul _ e head -> y
+END
+refuses "sizes with bounds are not supported for models yet$" ocr --dim B=1..4 --dim W=8..100
+sed -n "s/^>>> output '\(.*\)' would be /\1 /p" err.txt >found.txt
+equals ocr 'B=1 W=8' 'B=4 W=100' 'B=2 W=9' 'B=3 W=10' 'B=1 W=11' 'B=4 W=12' 'B=2 W=77' 'B=3 W=99'
+
+model unet <<'END'
+input x f32 1x2xHxW
+output y f32 none
+constant w f32 4x2x3x3 0.1
+constant up f32 4 1 1 2 2
+node Conv _ x w -> a pads=[1,1,1,1]
+node MaxPool _ a -> b kernel_shape=[2,2] strides=[2,2]
+node MaxPool _ b -> c kernel_shape=[2,2] strides=[2,2]
+node Resize _ c _ up -> d mode='nearest'
+node Concat inner b d -> e axis=1
+node Resize _ e _ up -> f mode='nearest'
+node Concat outer a f -> y axis=1
+END
+gives unet "y [1, 12, H, W]" 'H=4..64:4 W=8..32:8'
+equals unet 'H=4 W=8' 'H=64 W=32' 'H=8 W=16' 'H=12 W=24' 'H=4 W=32' 'H=64 W=8' 'H=20 W=16' 'H=36 W=24'
+refuses "node 'inner' \(Concat\): dimensions 'floor\(H/2\)' and '2\*floor\(H/4\)' are those of joined tensors, and can differ \(.* at H=.*\); say that H is a multiple: --dim 'H=4..64:4'$" \
+	unet --dim H=4..64 --dim W=8
+
+# ---- refusals ----
+
+model sums <<'END'
+input a f32 Px2
+input b f32 Sx2
+input c f32 Tx2
+output y f32 none
+node Concat join a b -> both axis=0
+node Add sum c both -> y
+END
+refuses "node 'sum' \(Add\): dimensions 'T' and '(P\+S|S\+P)' are broadcast, and can differ \([0-9]+ and [0-9]+ at P=.*\); if they are equal: --dim 'T=(P\+S|S\+P)'$" \
+	sums --dim P=0..8 --dim S=1..4 --dim T=1..12
+gives sums 'y [P+S, 2]' 'P=0..8 S=1..4 T=P+S'
+equals sums 'P=1 S=1 T=2' 'P=8 S=4 T=12'
+
+model positions <<'END'
+input x f32 Sx2
+output y f32 none
+constant places f32 16x2 1
+constant axis i64 1 0
+constant one i64 1 1
+node Shape _ x -> shape
+node Slice _ shape axis one axis -> length
+node Slice _ places axis length axis -> used
+node Add sum x used -> y
+END
+gives positions 'y [S, 2]' 'S=1..16'
+equals positions 'S=1' 'S=16' 'S=5'
+
+model chosen <<'END'
+input x f32 Nx4
+output y f32 none
+constant shape i64 2 3 -1
+node Reshape cut x shape -> y
+END
+refuses "node 'cut' \(Reshape\): dimensions '4\*N' and '3\*N\+3\*floor\(N/3\)' are the elements before and after, and can differ \(4 and 3 at N=1\); say that N is a multiple: --dim 'N=3..9:3'$" \
+	chosen --dim N=1..9
+gives chosen 'y [3, 4*floor(N/3)]' 'N=3..9:3'
+equals chosen N=3 N=9
+
+model unsupported <<'END'
+input x f32 Nx1x4
+input places i64 Nx1x4
+output y f32 none
+node MaxUnpool back x places -> y kernel_shape=[2] strides=[2]
+END
+refuses "node 'back' \(MaxUnpool\): sizes with bounds are not supported for the operator 'MaxUnpool' yet; give the" \
+	unsupported --dim N=1..4
+
+model counted <<'END'
+input x f32 N
+output y i64 none
+node NonZero places x -> y
+END
+refuses "node 'places' \(NonZero\): the shape of its outputs depends on the elements of 'x'" counted --dim N=1..4
+
+# A size that shrinks, and a size that is negative.
+model shrinks <<'END'
+input x f32 N
+output y f32 none
+constant whole i64 1 10
+constant axis i64 1 0
+node Shape _ x -> length
+node Sub _ whole length -> rest
+node ConstantOfShape filled rest -> more
+node Concat _ x more -> y axis=0
+END
+refuses "node 'filled' \(ConstantOfShape\): dimension 0 of 'more' is '10-N', which shrinks when a dimension grows" shrinks \
+	--dim N=1..9
