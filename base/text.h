@@ -62,6 +62,20 @@ enum { SK_LONGEST_IN_JSON = 6 }; /* "\\u001f" */
  * the character's bytes in the text. */
 size_t sk_escape_json_character(const char *text, char shown[SK_LONGEST_IN_JSON + 1]);
 
+/* ==== counts ====
+ *
+ * The end of a noun after its count: "1 launch", "2 launches". */
+
+static inline const char *sk_ending(uint64_t count, const char *one, const char *several)
+{
+	return count == 1 ? one : several;
+}
+
+static inline const char *sk_plural(uint64_t count)
+{
+	return sk_ending(count, "", "s");
+}
+
 /* ==== identifier.c ====
  *
  * C identifiers from arbitrary names, one to one: the names of tasks and tensors in symbols and macros. */

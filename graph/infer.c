@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/text.h"
 #include "format/skplan.h"
 
 bool sk_infer_error(const struct sk_inference *inference, const char *format, ...)
@@ -125,8 +126,8 @@ bool sk_infer_common_shape(const struct sk_inference *inference, enum sk_dtype d
 bool sk_infer_axis(const struct sk_inference *inference, int64_t axis, uint32_t rank, uint32_t *counted)
 {
 	if (axis < -(int64_t)rank || axis >= (int64_t)rank)
-		return sk_infer_error(inference, "there is no axis %" PRIi64 " in a tensor of %" PRIu32 " dimensions",
-				      axis, rank);
+		return sk_infer_error(inference, "there is no axis %" PRIi64 " in a tensor of %" PRIu32 " dimension%s",
+				      axis, rank, sk_plural(rank));
 	*counted = (uint32_t)(axis < 0 ? axis + rank : axis);
 	return true;
 }

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 
@@ -129,7 +130,7 @@ static void print_composites(const struct printing *printing)
 			continue;
 		fprintf(printing->stream, "composite %zu ", i);
 		print_name(printing, graph->composites.items[i].name);
-		fprintf(printing->stream, ": %" PRIu32 " nodes\n", members);
+		fprintf(printing->stream, ": %" PRIu32 " node%s\n", members, sk_plural(members));
 	}
 }
 

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/text.h"
 
 /* Limits of nested calls, and of the memory of all copies: a file of a kilobyte could ask for a terabyte. */
 enum { MAX_CALLS = 100, FREE_BYTES = 16 << 20, BYTES_PER_BYTE = 256, BYTES_PER_OUTPUT = 400, MAX_IMPORTS = 1000 };
@@ -344,8 +345,9 @@ static bool check_call(struct expander *expander, const struct sk_onnx_node *cal
 			 "%s: functions call each other more than %d deep", label, MAX_CALLS);
 	else if (call->inputs.count > function->inputs.count || call->outputs.count > function->outputs.count)
 		sk_error(expander->diag, place_of_message(expander, &call->message),
-			 "%s has %zu inputs and %zu outputs, but the model's function has %zu and %zu", label,
-			 call->inputs.count, call->outputs.count, function->inputs.count, function->outputs.count);
+			 "%s has %zu input%s and %zu output%s, but the model's function has %zu and %zu", label,
+			 call->inputs.count, sk_plural(call->inputs.count), call->outputs.count,
+			 sk_plural(call->outputs.count), function->inputs.count, function->outputs.count);
 	else
 		return true;
 	return false;

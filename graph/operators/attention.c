@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/ranges.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -34,16 +35,19 @@ static bool read_heads(const struct sk_inference *inference, size_t number, cons
 	if (!sk_value_is_float(value))
 		return sk_infer_error(inference, "'%s' is %s, no float", value->name, sk_dtype_name(value->dtype));
 	if (value->rank != 3 && value->rank != 4)
-		return sk_infer_error(inference, "'%s' has %u dimensions, not 3 or 4", value->name, value->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, not 3 or 4", value->name, value->rank,
+				      sk_plural(value->rank));
 	rows->batches = value->shape[0];
 	rows->heads = rows->flat ? (uint64_t)heads : value->shape[1];
 	rows->rows = value->shape[rows->flat ? 1 : 2];
 	if (rows->flat && (heads < 1 || value->shape[2] % (uint64_t)heads))
-		return sk_infer_error(inference, "rows of '%s' have %llu elements, which are not %lld heads ('%s')",
-				      value->name, (unsigned long long)value->shape[2], (long long)heads, heads_name);
+		return sk_infer_error(inference, "rows of '%s' have %llu element%s, which are not %lld head%s ('%s')",
+				      value->name, (unsigned long long)value->shape[2], sk_plural(value->shape[2]),
+				      (long long)heads, sk_plural((uint64_t)heads), heads_name);
 	if (!rows->flat && heads && (uint64_t)heads != rows->heads)
-		return sk_infer_error(inference, "'%s' has %llu heads, and '%s' is %lld", value->name,
-				      (unsigned long long)rows->heads, heads_name, (long long)heads);
+		return sk_infer_error(inference, "'%s' has %llu head%s, and '%s' is %lld", value->name,
+				      (unsigned long long)rows->heads, sk_plural(rows->heads), heads_name,
+				      (long long)heads);
 	rows->width = rows->flat ? value->shape[2] / rows->heads : value->shape[3];
 	return true;
 }
@@ -142,7 +146,8 @@ static bool read_past(const struct sk_inference *inference, struct attention *at
 	if (!sk_shape_is_countable(SK_F64, 4,
 				   (uint64_t[]){attention->k.batches, attention->k.heads, attention->keys,
 						attention->k.width | attention->v.width}))
-		return sk_infer_error(inference, "it would have %llu keys", (unsigned long long)attention->keys);
+		return sk_infer_error(inference, "it would have %llu key%s", (unsigned long long)attention->keys,
+				      sk_plural(attention->keys));
 	return sk_infer_same_types(inference, 0, PAST_KEY) && sk_infer_same_types(inference, 0, PAST_VALUE) &&
 	       check_past(inference, PAST_KEY, &attention->k, attention->past) &&
 	       check_past(inference, PAST_VALUE, &attention->v, attention->past);
@@ -160,11 +165,12 @@ static bool read_attention(const struct sk_inference *inference, struct attentio
 	if (q->batches != k->batches || k->batches != v->batches || k->heads != v->heads || k->rows != v->rows)
 		return sk_infer_error(inference, "batches, or the heads and rows of keys and values, differ");
 	if (q->width != k->width || !q->width)
-		return sk_infer_error(inference, "heads of queries have %llu elements, and those of keys %llu",
-				      (unsigned long long)q->width, (unsigned long long)k->width);
+		return sk_infer_error(inference, "heads of queries have %llu element%s, and those of keys %llu",
+				      (unsigned long long)q->width, sk_plural(q->width), (unsigned long long)k->width);
 	if (!k->heads || q->heads % k->heads)
-		return sk_infer_error(inference, "%llu heads of queries cannot share %llu heads of keys",
-				      (unsigned long long)q->heads, (unsigned long long)k->heads);
+		return sk_infer_error(inference, "%llu head%s of queries cannot share %llu head%s of keys",
+				      (unsigned long long)q->heads, sk_plural(q->heads), (unsigned long long)k->heads,
+				      sk_plural(k->heads));
 	return read_past(inference, attention);
 }
 
@@ -392,8 +398,8 @@ static bool check_tables(const struct sk_inference *inference, const struct rota
 	if (!sk_infer_same_types(inference, 0, cosines) || !sk_infer_same_types(inference, 0, cosines + 1))
 		return false;
 	if (a->rank != rank || b->rank != rank || memcmp(a->shape, b->shape, rank * sizeof(*a->shape)))
-		return sk_infer_error(inference, "'%s' and '%s' are not both of %u dimensions and one shape", a->name,
-				      b->name, rank);
+		return sk_infer_error(inference, "'%s' and '%s' are not both of %u dimension%s and one shape", a->name,
+				      b->name, rank, sk_plural(rank));
 	if (rank == 2 && !a->shape[0])
 		return sk_infer_error(inference, "'%s' has no rows", a->name);
 	if (rank == 3 && (a->shape[0] != rotary->x.batches || a->shape[1] != rotary->x.rows))
@@ -435,10 +441,10 @@ static bool read_rotary(const struct sk_inference *inference, struct rotary *rot
 		return false;
 	if (rotary->half > x->width / 2 ||
 	    (turned ? (uint64_t)turned != 2 * rotary->half : x->width != 2 * rotary->half))
-		return sk_infer_error(inference, "'%s' has cosines for %llu pairs, and heads have %llu elements%s",
+		return sk_infer_error(inference, "'%s' has cosines for %llu pairs, and heads have %llu element%s%s",
 				      inference->graph->values.items[rotary->cosines].name,
 				      (unsigned long long)rotary->half, (unsigned long long)x->width,
-				      turned ? ", of which fewer can be rotated" : "");
+				      sk_plural(x->width), turned ? ", of which fewer can be rotated" : "");
 	if (sk_node_integer(inference->node, "is_packed_batching", 0) || sk_node_real(inference->node, "scale", 1) != 1)
 		return sk_infer_error(inference, "'is_packed_batching' and 'scale' are not supported");
 	if (rotary->positions == SK_NONE)

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -323,8 +324,9 @@ static bool infer_topk(struct sk_inference *inference)
 	if (!find_axis(inference, &axis) || !sk_infer_integer(inference, 1, 0, &k))
 		return false;
 	if (k < 0 || (uint64_t)k > from->shape[axis])
-		return sk_infer_error(inference, "'%s' has %llu elements along axis %u, fewer than requested",
-				      from->name, (unsigned long long)from->shape[axis], axis);
+		return sk_infer_error(inference, "'%s' has %llu element%s along axis %u, fewer than requested",
+				      from->name, (unsigned long long)from->shape[axis], sk_plural(from->shape[axis]),
+				      axis);
 	memcpy(shape, from->shape, sizeof(shape));
 	shape[axis] = (uint64_t)k;
 	return sk_infer_output(inference, 0, from->dtype, from->rank, shape) &&

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -25,8 +26,9 @@ static bool read_sizes(const struct sk_inference *inference, size_t input, uint3
 	if (!sk_infer_integers(inference, input, &given, &items))
 		return false;
 	if (!given || given > SK_WINDOW_MAX_SPATIAL || (*count && given != *count))
-		return sk_infer_error(inference, "'%s' has %" PRIu64 " sizes, not 1 to 3, and as many as the other one",
-				      sk_infer_input(inference, input)->name, given);
+		return sk_infer_error(inference,
+				      "'%s' has %" PRIu64 " size%s, not 1 to 3, and as many as the other one",
+				      sk_infer_input(inference, input)->name, given, sk_plural(given));
 	*count = (uint32_t)given;
 	for (uint32_t d = 0; d < *count; d++) {
 		if (items[d] < 1 || items[d] > MOST_PLACES)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -112,7 +113,8 @@ static bool upgrade_fill(struct sk_op_graph *graph, struct sk_graph_node *node)
 	uint32_t shape;
 
 	if (node->inputs.count != 2) {
-		sk_node_error(graph, node, "it has %zu inputs, and the operator has 2", node->inputs.count);
+		sk_node_error(graph, node, "it has %zu input%s, and the operator has 2", node->inputs.count,
+			      sk_plural(node->inputs.count));
 		return false;
 	}
 	shape = node->inputs.items[0];

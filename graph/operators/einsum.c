@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -94,9 +95,9 @@ static bool read_input(const struct sk_inference *inference, struct equation *eq
 	if (!read_term(inference, text, term, value->rank > letters ? value->rank - letters : 0))
 		return false;
 	if (term->rank != value->rank)
-		return sk_infer_error(inference, "'%s' has %u dimensions, and the equation '%s' has %u for it",
-				      value->name, value->rank, sk_node_string(inference->node, "equation", ""),
-				      term->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, and the equation '%s' has %u for it",
+				      value->name, value->rank, sk_plural(value->rank),
+				      sk_node_string(inference->node, "equation", ""), term->rank);
 	for (uint32_t i = 0; i < term->rank; i++) {
 		uint64_t *size = &equation->sizes[term->labels[i]];
 		bool *known = &equation->known[term->labels[i]];
@@ -165,7 +166,8 @@ static bool read_equation(const struct sk_inference *inference, struct equation 
 
 	*equation = (struct equation){.count = 0};
 	if (inputs > MOST_TERMS)
-		return sk_infer_error(inference, "it has %zu inputs, and there can be %d", inputs, MOST_TERMS);
+		return sk_infer_error(inference, "it has %zu input%s, and there can be %d", inputs, sk_plural(inputs),
+				      MOST_TERMS);
 	for (;;) {
 		if (equation->count < inputs && !read_input(inference, equation, &text))
 			return false;
@@ -174,8 +176,8 @@ static bool read_equation(const struct sk_inference *inference, struct equation 
 		text++;
 	}
 	if (equation->count != inputs || *text == ',')
-		return sk_infer_error(inference, "the equation '%s' is not one of %zu inputs",
-				      sk_node_string(inference->node, "equation", ""), inputs);
+		return sk_infer_error(inference, "the equation '%s' is not one of %zu input%s",
+				      sk_node_string(inference->node, "equation", ""), inputs, sk_plural(inputs));
 	return read_output(inference, equation, text);
 }
 

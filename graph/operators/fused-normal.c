@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -86,8 +87,8 @@ static bool check_operand(const struct sk_inference *inference, size_t number, c
 		if (elements != 1 && (elements != rows->length || !ends_alike(x, value)))
 			return sk_infer_error(inference,
 					      "'%s' is not one number, nor one for each of the %" PRIu64
-					      " elements of a row of '%s'",
-					      value->name, rows->length, x->name);
+					      " element%s of a row of '%s'",
+					      value->name, rows->length, sk_plural(rows->length), x->name);
 		return letter == 'z' || sk_value_is_float(value) ||
 		       sk_infer_error(inference, "'%s' is %s, and scales are floats", value->name,
 				      sk_dtype_name(value->dtype));

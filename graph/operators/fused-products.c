@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -25,8 +26,8 @@ static bool find_halves(const struct sk_inference *inference, uint32_t *axis)
 
 	return sk_infer_axis(inference, sk_node_integer(inference->node, "dim", -1), x->rank, axis) &&
 	       (x->shape[*axis] % 2 == 0 ||
-		sk_infer_error(inference, "'%s' has %" PRIu64 " elements along axis %" PRIu32 ", which are not halves",
-			       x->name, x->shape[*axis], *axis));
+		sk_infer_error(inference, "'%s' has %" PRIu64 " element%s along axis %" PRIu32 ", which are not halves",
+			       x->name, x->shape[*axis], sk_plural(x->shape[*axis]), *axis));
 }
 
 static bool infer_swiglu(struct sk_inference *inference)
@@ -124,8 +125,8 @@ static bool find_pieces(const struct sk_inference *inference, struct fused *fuse
 		fused->sizes[0] = fused->n;
 	}
 	if (fused->pieces < outputs || fused->pieces > MOST_PIECES)
-		return sk_infer_error(inference, "it has %zu outputs, and its columns are divided into %zu", outputs,
-				      fused->pieces);
+		return sk_infer_error(inference, "it has %zu output%s, and its columns are divided into %zu", outputs,
+				      sk_plural(outputs), fused->pieces);
 	for (size_t i = 0; sizes && i < fused->pieces; i++) {
 		if (sizes[i] < 0 || (uint64_t)sizes[i] > fused->n - sum)
 			return sk_infer_error(inference, "the sizes of its pieces do not add up to %" PRIu64, fused->n);
@@ -142,8 +143,8 @@ static bool read_fused(const struct sk_inference *inference, struct fused *fused
 	bool turned = sk_node_integer(inference->node, "transB", 0);
 
 	if (!a->rank || b->rank != 2)
-		return sk_infer_error(inference, "'%s' has %" PRIu32 " dimensions, and '%s' %" PRIu32 ", not 2",
-				      a->name, a->rank, b->name, b->rank);
+		return sk_infer_error(inference, "'%s' has %" PRIu32 " dimension%s, and '%s' %" PRIu32 ", not 2",
+				      a->name, a->rank, sk_plural(a->rank), b->name, b->rank);
 	*fused = (struct fused){.m = 1, .k = a->shape[a->rank - 1], .n = b->shape[!turned], .turned_b = turned};
 	for (uint32_t i = 0; i + 1 < a->rank; i++)
 		fused->m *= a->shape[i];
@@ -161,8 +162,8 @@ static bool check_addends(const struct sk_inference *inference, const struct fus
 	const struct sk_value *addend = sk_infer_input(inference, 3);
 
 	if (bias && sk_value_elements(bias) != fused->n)
-		return sk_infer_error(inference, "'%s' is not a number for each of %" PRIu64 " columns", bias->name,
-				      fused->n);
+		return sk_infer_error(inference, "'%s' is not a number for each of %" PRIu64 " column%s", bias->name,
+				      fused->n, sk_plural(fused->n));
 	if (!addend)
 		return true;
 	if (fused->pieces > 1)

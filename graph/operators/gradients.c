@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -195,8 +196,8 @@ static bool infer_bias_gradient(struct sk_inference *inference)
 	const struct sk_value *from = sk_infer_input(inference, 0);
 
 	if (from->rank < 2)
-		return sk_infer_error(inference, "'%s' has %u dimensions, and at least 2 are needed", from->name,
-				      from->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, and at least 2 are needed", from->name,
+				      from->rank, sk_plural(from->rank));
 	if (!sk_value_is_float(from))
 		return sk_infer_error(inference, "'%s' is %s, and there are no such gradients", from->name,
 				      sk_dtype_name(from->dtype));
@@ -243,9 +244,9 @@ static bool find_rows(const struct sk_inference *inference, const struct sk_valu
 		rows[i >= *axis] *= from->shape[i];
 	if (gamma->dtype != from->dtype || sk_value_elements(gamma) != rows[1])
 		return sk_infer_error(inference,
-				      "'%s' is not a number of the type of '%s' for each of the %llu elements from "
+				      "'%s' is not a number of the type of '%s' for each of the %llu element%s from "
 				      "begin_norm_axis on",
-				      gamma->name, from->name, (unsigned long long)rows[1]);
+				      gamma->name, from->name, (unsigned long long)rows[1], sk_plural(rows[1]));
 	return sk_value_is_float(from) || sk_infer_error(inference,
 							 "'%s' is %s, and nothing else than floats is "
 							 "normalized",
@@ -308,8 +309,9 @@ static bool infer_layer_gradient(struct sk_inference *inference)
 		return false;
 	for (size_t i = 2; i < 4; i++)
 		if (sk_value_elements(sk_infer_input(inference, i)) != rows[0])
-			return sk_infer_error(inference, "'%s' is not a number for each of the %llu rows",
-					      sk_infer_input(inference, i)->name, (unsigned long long)rows[0]);
+			return sk_infer_error(inference, "'%s' is not a number for each of the %llu row%s",
+					      sk_infer_input(inference, i)->name, (unsigned long long)rows[0],
+					      sk_plural(rows[0]));
 	for (size_t i = 0; i < 3; i++)
 		if (!sk_infer_like(inference, i, i ? 4 : 0))
 			return false;

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -69,8 +70,9 @@ static bool check_range(const struct sk_inference *inference, size_t number, uin
 		if (items[i] < -size || items[i] >= size)
 			return sk_infer_error(inference,
 					      "index %" PRIi64 " of '%s' is out of range: axis %" PRIu32
-					      " of '%s' has %" PRIi64 " elements",
-					      items[i], indices->name, axis, data->name, size);
+					      " of '%s' has %" PRIi64 " element%s",
+					      items[i], indices->name, axis, data->name, size,
+					      sk_plural((uint64_t)size));
 	}
 	return true;
 }
@@ -257,8 +259,8 @@ static bool check_elements(const struct sk_inference *inference, uint32_t *axis)
 	    !sk_infer_axis(inference, sk_node_integer(inference->node, "axis", 0), data->rank, axis))
 		return false;
 	if (indices->rank != data->rank)
-		return sk_infer_error(inference, "'%s' has %u dimensions, and '%s' has %u", data->name, data->rank,
-				      indices->name, indices->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, and '%s' has %u", data->name, data->rank,
+				      sk_plural(data->rank), indices->name, indices->rank);
 	for (uint32_t i = 0; i < data->rank; i++)
 		if (i != *axis && indices->shape[i] > data->shape[i])
 			return sk_infer_error(inference, "'%s' is larger than '%s' along axis %u", indices->name,
@@ -302,9 +304,10 @@ static bool check_tuples(const struct sk_inference *inference, int64_t batch)
 					      (long long)i);
 	if (!indices->shape[indices->rank - 1] || indices->shape[indices->rank - 1] > data->rank - (uint64_t)batch)
 		return sk_infer_error(inference,
-				      "the tuples of '%s' have %llu numbers, and '%s' has %lld dimensions for them",
-				      indices->name, (unsigned long long)indices->shape[indices->rank - 1], data->name,
-				      (long long)(data->rank - batch));
+				      "the tuples of '%s' have %llu number%s, and '%s' has %lld dimension%s for them",
+				      indices->name, (unsigned long long)indices->shape[indices->rank - 1],
+				      sk_plural(indices->shape[indices->rank - 1]), data->name,
+				      (long long)(data->rank - batch), sk_plural((uint64_t)(data->rank - batch)));
 	return check_range(inference, 1, (uint32_t)batch, indices->shape[indices->rank - 1]);
 }
 
@@ -521,8 +524,9 @@ static bool infer_one_hot(struct sk_inference *inference)
 	if (!sk_value_number(sk_infer_input(inference, 1), &depth) || !(depth >= 0 && depth < 0x1p62))
 		return sk_infer_error(inference, "the depth is not a number of elements");
 	if (sk_value_elements(values) != 2)
-		return sk_infer_error(inference, "'%s' has %llu elements, not 2", values->name,
-				      (unsigned long long)sk_value_elements(values));
+		return sk_infer_error(inference, "'%s' has %llu element%s, not 2", values->name,
+				      (unsigned long long)sk_value_elements(values),
+				      sk_plural(sk_value_elements(values)));
 	if (!sk_infer_axis(inference, sk_node_integer(inference->node, "axis", -1), indices->rank + 1, &axis))
 		return false;
 	for (uint32_t i = 0; i <= indices->rank; i++)
@@ -556,7 +560,8 @@ static bool infer_eye_like(struct sk_inference *inference)
 	if (dtype == SK_DTYPE_NONE)
 		return sk_infer_error(inference, "there are no tensors of element type %lld here", (long long)number);
 	if (like->rank != 2)
-		return sk_infer_error(inference, "'%s' has %u dimensions, not 2", like->name, like->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, not 2", like->name, like->rank,
+				      sk_plural(like->rank));
 	return sk_infer_output(inference, 0, dtype, 2, like->shape);
 }
 
@@ -638,7 +643,8 @@ static bool infer_trilu(struct sk_inference *inference)
 	const struct sk_value *from = sk_infer_input(inference, 0), *shift = sk_infer_input(inference, 1);
 
 	if (from->rank < 2)
-		return sk_infer_error(inference, "'%s' has %u dimensions, and a matrix has 2", from->name, from->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, and a matrix has 2", from->name, from->rank,
+				      sk_plural(from->rank));
 	if (shift && (shift->dtype != SK_I64 || sk_value_elements(shift) != 1))
 		return sk_infer_error(inference, "'%s' is not one number of i64", shift->name);
 	return sk_infer_like(inference, 0, 0);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -142,9 +143,9 @@ static bool has_elements(const struct sk_inference *inference, size_t number, en
 	const struct sk_value *value = sk_infer_input(inference, number);
 
 	return !value || (value->dtype == dtype && sk_value_elements(value) == elements) ||
-	       sk_infer_error(inference, "'%s' is %s with %llu elements, and %s with %llu is needed", value->name,
+	       sk_infer_error(inference, "'%s' is %s with %llu element%s, and %s with %llu is needed", value->name,
 			      sk_dtype_name(value->dtype), (unsigned long long)sk_value_elements(value),
-			      sk_dtype_name(dtype), (unsigned long long)elements);
+			      sk_plural(sk_value_elements(value)), sk_dtype_name(dtype), (unsigned long long)elements);
 }
 
 static bool read_nbits(const struct sk_inference *inference, struct nbits *nbits)

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/ranges.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -164,8 +165,8 @@ static bool infer_tile(struct sk_inference *inference)
 	if (!read_shape(inference, 1, &rank, times))
 		return false;
 	if (rank != from->rank)
-		return sk_infer_error(inference, "'%s' has %u dimensions, and there are %u numbers of repetitions",
-				      from->name, from->rank, rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, but %u number%s of repetitions", from->name,
+				      from->rank, sk_plural(from->rank), rank, sk_plural(rank));
 	for (uint32_t i = 0; i < rank; i++)
 		if (!sk_mul(from->shape[i], times[i], &shape[i]))
 			return sk_infer_error(inference, "the output has too many elements");
@@ -329,11 +330,11 @@ static bool infer_split(struct sk_inference *inference)
 	    !sk_infer_axis(inference, sk_node_integer(inference->node, "axis", 0), from->rank, &axis))
 		return false;
 	if (sizes && count != outputs)
-		return sk_infer_error(inference, "there are %llu sizes and %llu outputs", (unsigned long long)count,
-				      (unsigned long long)outputs);
+		return sk_infer_error(inference, "it has %llu size%s for %llu output%s", (unsigned long long)count,
+				      sk_plural(count), (unsigned long long)outputs, sk_plural(outputs));
 	if (parts != (int64_t)outputs)
-		return sk_infer_error(inference, "'num_outputs' is %lld, and there are %llu outputs", (long long)parts,
-				      (unsigned long long)outputs);
+		return sk_infer_error(inference, "'num_outputs' is %lld, but it has %llu output%s", (long long)parts,
+				      (unsigned long long)outputs, sk_plural(outputs));
 	memcpy(shape, from->shape, sizeof(shape));
 	whole = shape[axis];
 	for (uint64_t i = 0; i < outputs; i++) {
@@ -345,8 +346,8 @@ static bool infer_split(struct sk_inference *inference)
 		if (!sk_infer_output(inference, i, from->dtype, from->rank, shape))
 			return false;
 	}
-	return taken == whole || sk_infer_error(inference, "the sizes are not all %llu elements of axis %u",
-						(unsigned long long)whole, axis);
+	return taken == whole || sk_infer_error(inference, "the sizes are not all %llu element%s of axis %u",
+						(unsigned long long)whole, sk_plural(whole), axis);
 }
 
 static uint32_t axis_of(const struct sk_canonical *canonical, uint32_t rank)
@@ -450,7 +451,8 @@ static bool infer_blocks(struct sk_inference *inference, bool to_space)
 	uint64_t b = (uint64_t)size;
 
 	if (from->rank != 4)
-		return sk_infer_error(inference, "'%s' has %u dimensions, not 4", from->name, from->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, not 4", from->name, from->rank,
+				      sk_plural(from->rank));
 	if (size < 1 || size > LARGEST_BLOCK)
 		return sk_infer_error(inference, "'blocksize' cannot be %lld", (long long)size);
 	if (to_space ? from->shape[1] % (b * b) : from->shape[2] % b || from->shape[3] % b)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -32,8 +33,9 @@ static bool check_channels(const struct sk_inference *inference, size_t number, 
 
 	if (!value || sk_value_elements(value) == elements)
 		return true;
-	return sk_infer_error(inference, "'%s' has %llu elements, and %llu are needed", value->name,
-			      (unsigned long long)sk_value_elements(value), (unsigned long long)elements);
+	return sk_infer_error(inference, "'%s' has %llu element%s, and %llu are needed", value->name,
+			      (unsigned long long)sk_value_elements(value), sk_plural(sk_value_elements(value)),
+			      (unsigned long long)elements);
 }
 
 static bool check_type(const struct sk_inference *inference, size_t number)
@@ -151,8 +153,8 @@ static bool check_rank(const struct sk_inference *inference, uint32_t least)
 {
 	const struct sk_value *value = sk_infer_input(inference, 0);
 
-	return value->rank >= least || sk_infer_error(inference, "'%s' has %u dimensions, and at least %u are needed",
-						      value->name, value->rank, least);
+	return value->rank >= least || sk_infer_error(inference, "'%s' has %u dimension%s, and at least %u are needed",
+						      value->name, value->rank, sk_plural(value->rank), least);
 }
 
 static bool upgrade_consumed(struct sk_op_graph *graph, struct sk_graph_node *node)
@@ -197,8 +199,9 @@ static bool infer_group(struct sk_inference *inference)
 	if (!check_rank(inference, 2) || !check_stash(inference))
 		return false;
 	if (groups <= 0 || from->shape[1] % (uint64_t)groups)
-		return sk_infer_error(inference, "the %llu channels of '%s' are not %lld groups",
-				      (unsigned long long)from->shape[1], from->name, (long long)groups);
+		return sk_infer_error(inference, "the %llu channel%s of '%s' are not %lld group%s",
+				      (unsigned long long)from->shape[1], sk_plural(from->shape[1]), from->name,
+				      (long long)groups, sk_plural((uint64_t)groups));
 	elements = inference->node->version < 21 ? (uint64_t)groups : from->shape[1];
 	for (size_t i = 1; i < 3; i++)
 		if (!check_type(inference, i) || !check_channels(inference, i, elements))

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -45,8 +46,8 @@ static bool read_pads(const struct sk_inference *inference, struct room *room)
 	if (axes)
 		named = axis_count;
 	if (named > from->rank || count != 2 * named)
-		return sk_infer_error(inference, "there are %llu pads for %llu axes", (unsigned long long)count,
-				      (unsigned long long)named);
+		return sk_infer_error(inference, "it has %llu pad%s for %llu ax%s", (unsigned long long)count,
+				      sk_plural(count), (unsigned long long)named, sk_ending(named, "is", "es"));
 	for (uint64_t i = 0; i < named; i++) {
 		uint32_t axis;
 
@@ -199,8 +200,8 @@ static bool read_center(const struct sk_inference *inference, struct room *room)
 	if (!sk_infer_integers(inference, 1, &count, &sizes))
 		return false;
 	if (count > from->rank || count != (axes ? axis_count : from->rank))
-		return sk_infer_error(inference, "there are %llu sizes, which are not those of the axes",
-				      (unsigned long long)count);
+		return sk_infer_error(inference, "it has %llu size%s, not one for each axis", (unsigned long long)count,
+				      sk_plural(count));
 	for (uint64_t i = 0; i < count; i++) {
 		int64_t more;
 		uint32_t axis;

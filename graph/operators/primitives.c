@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "base/ranges.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -247,8 +248,9 @@ static bool find_slice(const struct sk_inference *inference, struct slice *slice
 	if (!sk_infer_integers(inference, 1, &begins, &begin) || !sk_infer_integers(inference, 2, &sizes, &size))
 		return false;
 	if (begins != from->rank || sizes != from->rank)
-		return sk_infer_error(inference, "'%s' has %u dimensions, and there are %llu beginnings and %llu sizes",
-				      from->name, from->rank, (unsigned long long)begins, (unsigned long long)sizes);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, but %llu beginning%s and %llu size%s",
+				      from->name, from->rank, sk_plural(from->rank), (unsigned long long)begins,
+				      sk_plural(begins), (unsigned long long)sizes, sk_plural(sizes));
 	*slice = (struct slice){.rank = 0};
 	sk_dense_strides(from->rank, from->shape, strides);
 	for (uint32_t i = 0; i < from->rank; i++) {
@@ -279,9 +281,10 @@ static bool read_strided(const struct sk_inference *inference, struct strided *s
 	    !sk_infer_integers(inference, 3, &steps, &strided->step))
 		return false;
 	if (strided->count != ends || (strided->step && steps != ends) || ends > 2 * SK_MAX_RANK)
-		return sk_infer_error(inference, "there are %llu beginnings, %llu ends and %llu steps",
-				      (unsigned long long)strided->count, (unsigned long long)ends,
-				      (unsigned long long)steps);
+		return sk_infer_error(inference, "it has %llu beginning%s, %llu end%s and %llu step%s",
+				      (unsigned long long)strided->count, sk_plural(strided->count),
+				      (unsigned long long)ends, sk_plural(ends), (unsigned long long)steps,
+				      sk_plural(steps));
 	strided->begin_mask = sk_node_integer(node, "begin_mask", 0);
 	strided->end_mask = sk_node_integer(node, "end_mask", 0);
 	strided->ellipsis_mask = sk_node_integer(node, "ellipsis_mask", 0);
@@ -338,8 +341,8 @@ static bool find_strided(const struct sk_inference *inference, struct slice *sli
 	for (uint32_t i = 0; i < strided.count; i++)
 		named += !(strided.ellipsis_mask >> i & 1) && !(strided.new_axis_mask >> i & 1);
 	if (named > from->rank)
-		return sk_infer_error(inference, "'%s' has %u dimensions, and %u are named", from->name, from->rank,
-				      named);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, and %u are named", from->name, from->rank,
+				      sk_plural(from->rank), named);
 	if (strided.count - named + from->rank > 2 * SK_MAX_RANK)
 		return sk_infer_error(inference, "it adds %llu dimensions, and a tensor has %d at most",
 				      (unsigned long long)(strided.count - named), SK_MAX_RANK);
@@ -526,8 +529,8 @@ static bool find_one_hot(const struct sk_inference *inference, uint32_t *axis, u
 	    !sk_infer_axis(inference, sk_node_integer(inference->node, "axis", -1), from->rank + 1, axis))
 		return false;
 	if (depth < 0 || from->rank == SK_MAX_RANK)
-		return sk_infer_error(inference, "there are %lld classes, and '%s' has %u dimensions", (long long)depth,
-				      from->name, from->rank);
+		return sk_infer_error(inference, "there are %lld classes, and '%s' has %u dimension%s",
+				      (long long)depth, from->name, from->rank, sk_plural(from->rank));
 	for (uint32_t i = 0; i <= from->rank; i++)
 		shape[i] = i == *axis ? (uint64_t)depth : from->shape[i - (i > *axis)];
 	return true;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -30,8 +31,9 @@ static bool find_product(const struct sk_inference *inference, struct product *p
 	uint64_t rows = b->shape[product->column ? 0 : b->rank - 2];
 
 	if (product->k != rows)
-		return sk_infer_error(inference, "rows of '%s' have %llu elements, and columns of '%s' have %llu",
-				      a->name, (unsigned long long)product->k, b->name, (unsigned long long)rows);
+		return sk_infer_error(inference, "rows of '%s' have %llu element%s, and columns of '%s' have %llu",
+				      a->name, (unsigned long long)product->k, sk_plural(product->k), b->name,
+				      (unsigned long long)rows);
 	product->batch_rank = product->row ? 0 : a->rank - 2;
 	memcpy(product->batch, a->shape, product->batch_rank * sizeof(*a->shape));
 	return sk_infer_broadcast(inference, &product->batch_rank, product->batch, product->column ? 0 : b->rank - 2,
@@ -210,8 +212,9 @@ static bool find_batches(const struct sk_inference *inference, struct product *p
 	rows = b->shape[b->rank - 2 + turned_b];
 	product->n = b->shape[b->rank - 1 - turned_b];
 	if (product->k != rows)
-		return sk_infer_error(inference, "rows of '%s' have %llu elements, and columns of '%s' have %llu",
-				      a->name, (unsigned long long)product->k, b->name, (unsigned long long)rows);
+		return sk_infer_error(inference, "rows of '%s' have %llu element%s, and columns of '%s' have %llu",
+				      a->name, (unsigned long long)product->k, sk_plural(product->k), b->name,
+				      (unsigned long long)rows);
 	memcpy(product->batch, a->shape, product->batch_rank * sizeof(*a->shape));
 	return sk_infer_broadcast(inference, &product->batch_rank, product->batch, b->rank - 2, b->shape);
 }
@@ -289,14 +292,15 @@ static bool read_gemm(const struct sk_inference *inference, struct product *prod
 
 	*product = (struct product){.batch_rank = 0};
 	if (a->rank != 2 || b->rank != 2)
-		return sk_infer_error(inference, "'%s' has %u dimensions, and '%s' %u, not 2", a->name, a->rank,
-				      b->name, b->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, and '%s' %u, not 2", a->name, a->rank,
+				      sk_plural(a->rank), b->name, b->rank);
 	product->m = a->shape[turned_a];
 	product->k = a->shape[!turned_a];
 	product->n = b->shape[!turned_b];
 	return product->k == b->shape[turned_b] ||
-	       sk_infer_error(inference, "rows of '%s' have %llu elements, and columns of '%s' have %llu", a->name,
-			      (unsigned long long)product->k, b->name, (unsigned long long)b->shape[turned_b]);
+	       sk_infer_error(inference, "rows of '%s' have %llu element%s, and columns of '%s' have %llu", a->name,
+			      (unsigned long long)product->k, sk_plural(product->k), b->name,
+			      (unsigned long long)b->shape[turned_b]);
 }
 
 /* The product of an integer and a fraction would have to be rounded, and ONNX does not specify how. Nor does it specify

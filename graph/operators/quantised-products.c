@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -67,14 +68,14 @@ static bool check_scales(const struct sk_inference *inference, const struct sk_i
 
 	if ((elements != 1 && elements != product->n) ||
 	    !(sk_value_is_float(scale) || (scale->contents && sk_dtype_size(scale->dtype) == 8)))
-		return sk_infer_error(inference, "'%s' is not a scale, nor one for each of %" PRIu64 " columns",
-				      scale->name, product->n);
+		return sk_infer_error(inference, "'%s' is not a scale, nor one for each of %" PRIu64 " column%s",
+				      scale->name, product->n, sk_plural(product->n));
 	if (sk_infer_input(inference, OFFSET))
 		return sk_infer_error(inference, "'%s' would be of results of 8 bits, and these are floats",
 				      sk_infer_input(inference, OFFSET)->name);
 	if (bias && (bias->dtype != SK_I32 || sk_value_elements(bias) != product->n))
-		return sk_infer_error(inference, "'%s' is not a number i32 for each of %" PRIu64 " columns", bias->name,
-				      product->n);
+		return sk_infer_error(inference, "'%s' is not a number i32 for each of %" PRIu64 " column%s",
+				      bias->name, product->n, sk_plural(product->n));
 	return !tokens || (sk_value_is_float(tokens) && sk_value_elements(tokens) == product->batches * product->m) ||
 	       sk_infer_error(inference, "'%s' is not a scale for each row", tokens->name);
 }

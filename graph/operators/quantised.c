@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/ranges.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -37,8 +38,9 @@ static bool read_blocks(const struct sk_inference *inference, uint32_t axis, int
 	if (!size)
 		size = blocks ? (int64_t)((along + blocks - 1) / blocks) : 0;
 	if (size < 1 || along / (uint64_t)size + (along % (uint64_t)size != 0) != blocks)
-		return sk_infer_error(inference, "'%s' is not %" PRIu64 " blocks of %" PRIi64 " elements along axis %u",
-				      x->name, blocks, size, axis);
+		return sk_infer_error(inference,
+				      "'%s' is not %" PRIu64 " block%s of %" PRIi64 " element%s along axis %u", x->name,
+				      blocks, sk_plural(blocks), size, sk_plural((uint64_t)size), axis);
 	if (axis + 1 == x->rank && along % (uint64_t)size == 0) {
 		*layout = (struct layout){elements_of(scale), (uint64_t)size, 0, 0};
 		return true;
@@ -57,8 +59,9 @@ static bool read_layout(const struct sk_inference *inference, struct layout *lay
 	uint32_t axis;
 
 	if (zero && elements_of(zero) != elements_of(scale))
-		return sk_infer_error(inference, "there are %" PRIu64 " scales and %" PRIu64 " zero points",
-				      elements_of(scale), elements_of(zero));
+		return sk_infer_error(inference, "it has %" PRIu64 " scale%s and %" PRIu64 " zero point%s",
+				      elements_of(scale), sk_plural(elements_of(scale)), elements_of(zero),
+				      sk_plural(elements_of(zero)));
 	*layout = (struct layout){1, elements_of(x), 0, 0};
 	if (scale->rank <= 1 && elements_of(scale) == 1)
 		return true;
@@ -300,8 +303,8 @@ static bool find_product(const struct sk_inference *inference, struct sk_integer
 	const struct sk_value *a = sk_infer_input(inference, inputs->a), *b = sk_infer_input(inference, inputs->b);
 
 	if (a->rank < 2 || b->rank < 2)
-		return sk_infer_error(inference, "'%s' has %u dimensions, and '%s' %u, not 2 or more", a->name, a->rank,
-				      b->name, b->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, and '%s' %u, not 2 or more", a->name,
+				      a->rank, sk_plural(a->rank), b->name, b->rank);
 	*product = (struct sk_integer_product){.rank = a->rank - 2,
 					       .batches = 1,
 					       .m = a->shape[a->rank - 2],

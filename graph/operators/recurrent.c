@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -46,7 +47,8 @@ static bool check_shape(const struct sk_inference *inference, size_t number, enu
 		return sk_infer_error(inference, "'%s' is %s, not %s", value->name, sk_dtype_name(value->dtype),
 				      sk_dtype_name(dtype));
 	if (value->rank != rank)
-		return sk_infer_error(inference, "'%s' has %u dimensions, not %u", value->name, value->rank, rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, not %u", value->name, value->rank,
+				      sk_plural(value->rank), rank);
 	for (uint32_t i = 0; i < rank; i++)
 		if (value->shape[i] != shape[i])
 			return sk_infer_error(inference, "dimension %u of '%s' is %" PRIu64 ", not %" PRIu64, i,
@@ -76,8 +78,8 @@ static bool read_cell(const struct sk_inference *inference, struct cell *cell)
 	*cell = (struct cell){.gates = gates_of(inference->node->op), .batch_first = layout == 1};
 	cell->functions = cell->gates == 1 ? 1 : (uint32_t)cell->gates - 1;
 	if (x->rank != 3 || r->rank != 3)
-		return sk_infer_error(inference, "'%s' has %u dimensions, and '%s' %u, not 3", x->name, x->rank,
-				      r->name, r->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, and '%s' %u, not 3", x->name, x->rank,
+				      sk_plural(x->rank), r->name, r->rank);
 	if (layout != 0 && layout != 1)
 		return sk_infer_error(inference, "'layout' is 0 or 1, not %" PRIi64, layout);
 	cell->steps = x->shape[cell->batch_first];
@@ -158,7 +160,8 @@ static bool add_functions(struct sk_canonical *canonical, struct sk_graph_call *
 	int64_t numbers[MAX_FUNCTIONS];
 
 	if (names && names->count != count)
-		return sk_canonical_error(canonical, "there are %zu activations, not %zu", names->count, count);
+		return sk_canonical_error(canonical, "it has %zu activation%s, not %zu", names->count,
+					  sk_plural(names->count), count);
 	for (size_t i = 0; i < count; i++) {
 		const char *name = names	      ? names->strings[i]
 				   : cell->gates == 1 ? "Tanh"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -46,8 +47,8 @@ static bool infer_grid_sample(struct sk_inference *inference)
 	uint32_t spatial;
 
 	if (image->rank < 3 || image->rank > 2 + MOST_SPATIAL || grid->rank != image->rank)
-		return sk_infer_error(inference, "'%s' has %u dimensions, and '%s' %u, not 3 to 5 each", image->name,
-				      image->rank, grid->name, grid->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, and '%s' %u, not 3 to 5 each", image->name,
+				      image->rank, sk_plural(image->rank), grid->name, grid->rank);
 	spatial = image->rank - 2;
 	if (grid->shape[spatial + 1] != spatial || grid->shape[0] != image->shape[0])
 		return sk_infer_error(inference, "'%s' is not a grid of places in '%s'", grid->name, image->name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "graph/graph.h"
 
 static const struct sk_schema *const families[] = {sk_operators_attention,
@@ -109,11 +110,14 @@ static bool check_count(struct sk_op_graph *graph, const struct sk_graph_node *n
 	if (count >= least && (most == SK_VARIADIC || count <= most))
 		return true;
 	if (least == most)
-		sk_node_error(graph, node, "it has %zu %s, and the operator has %u", count, what, least);
+		sk_node_error(graph, node, "it has %zu %s%s, and the operator has %u", count, what, sk_plural(count),
+			      least);
 	else if (most == SK_VARIADIC)
-		sk_node_error(graph, node, "it has %zu %s, and the operator has at least %u", count, what, least);
+		sk_node_error(graph, node, "it has %zu %s%s, and the operator has at least %u", count, what,
+			      sk_plural(count), least);
 	else
-		sk_node_error(graph, node, "it has %zu %s, and the operator has %u to %u", count, what, least, most);
+		sk_node_error(graph, node, "it has %zu %s%s, and the operator has %u to %u", count, what,
+			      sk_plural(count), least, most);
 	return false;
 }
 
@@ -125,9 +129,9 @@ static bool check_input_count(struct sk_op_graph *graph, const struct sk_graph_n
 	unsigned least = schema->min_inputs, most = schema->max_inputs;
 
 	if (count <= given || (count >= least && (most == SK_VARIADIC || count <= most)))
-		return check_count(graph, node, "inputs", count, least, most);
-	sk_node_error(graph, node, "it has %zu inputs, and the operator has %u to %u, %zu of them as attributes", given,
-		      least, most, count - given);
+		return check_count(graph, node, "input", count, least, most);
+	sk_node_error(graph, node, "it has %zu input%s, and the operator has %u to %u, %zu of them as attributes",
+		      given, sk_plural(given), least, most, count - given);
 	return false;
 }
 
@@ -153,7 +157,7 @@ bool sk_schema_check(struct sk_op_graph *graph, const struct sk_graph_node *node
 {
 	bool inputs = check_inputs(graph, node, schema, given);
 	bool outputs =
-		check_count(graph, node, "outputs", node->outputs.count, schema->min_outputs, schema->max_outputs);
+		check_count(graph, node, "output", node->outputs.count, schema->min_outputs, schema->max_outputs);
 
 	return check_attributes(graph, node, schema) && inputs && outputs;
 }

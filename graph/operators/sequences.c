@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -67,8 +68,8 @@ static bool read_position(const struct sk_expansion *expansion, size_t input, si
 	*position = (size_t)number;
 	if (number >= 0 && number < (int64_t)places)
 		return true;
-	sk_node_error(expansion->graph, expansion->node, "there is no position %lld in a sequence of %zu tensors",
-		      (long long)(value ? numbers[0] : number), count);
+	sk_node_error(expansion->graph, expansion->node, "there is no position %lld in a sequence of %zu tensor%s",
+		      (long long)(value ? numbers[0] : number), count, sk_plural(count));
 	return false;
 }
 

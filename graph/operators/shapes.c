@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/ranges.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -35,8 +36,9 @@ static bool fill_rest(const struct sk_inference *inference, uint32_t rank, uint6
 		shape[rest] = others ? elements / others : 0;
 		others *= shape[rest];
 	}
-	return others == elements || sk_infer_error(inference, "the shape does not have the %llu elements of '%s'",
-						    (unsigned long long)elements, sk_infer_input(inference, 0)->name);
+	return others == elements ||
+	       sk_infer_error(inference, "the shape does not have the %llu element%s of '%s'",
+			      (unsigned long long)elements, sk_plural(elements), sk_infer_input(inference, 0)->name);
 }
 
 static bool infer_reshape(struct sk_inference *inference)

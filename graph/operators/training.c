@@ -1,6 +1,7 @@
 /* Steps of training (ai.onnx.preview.training), with a call for each tensor of weights. */
 #include <string.h>
 
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -20,8 +21,9 @@ static bool infer_step(struct sk_inference *inference)
 	size_t sorts = sorts_of(node), count = (node->inputs.count - 2) / sorts;
 
 	if (!count || node->inputs.count != 2 + sorts * count || node->outputs.count != (sorts - 1) * count)
-		return sk_infer_error(inference, "%zu inputs and %zu outputs are not whole sets of tensors",
-				      node->inputs.count, node->outputs.count);
+		return sk_infer_error(inference, "%zu input%s and %zu output%s are not whole sets of tensors",
+				      node->inputs.count, sk_plural(node->inputs.count), node->outputs.count,
+				      sk_plural(node->outputs.count));
 	if (updates->dtype != SK_I64 || sk_value_elements(updates) != 1 || sk_value_elements(rate) != 1)
 		return sk_infer_error(inference, "'%s' and '%s' are not a number and one of type i64", rate->name,
 				      updates->name);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -67,13 +68,14 @@ static bool check_filters(const struct sk_inference *inference, struct sk_window
 	const struct sk_value *bias = sk_infer_input(inference, 2);
 
 	if (x->rank != w->rank || x->rank < 3 || x->rank > 2 + MAX_SPATIAL)
-		return sk_infer_error(inference, "'%s' has %u dimensions, and '%s' %u", x->name, x->rank, w->name,
-				      w->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, and '%s' %u", x->name, x->rank,
+				      sk_plural(x->rank), w->name, w->rank);
 	if (group < 1 || x->shape[1] != w->shape[0] || x->shape[1] % (uint64_t)group ||
 	    (w->shape[1] && (uint64_t)group > (1U << 30) / w->shape[1]))
 		return sk_infer_error(inference,
-				      "'%s' has %" PRIu64 " channels, and '%s' %" PRIu64 ", in %" PRIi64 " groups",
-				      x->name, x->shape[1], w->name, w->shape[0], group);
+				      "'%s' has %" PRIu64 " channel%s, and '%s' %" PRIu64 ", in %" PRIi64 " group%s",
+				      x->name, x->shape[1], sk_plural(x->shape[1]), w->name, w->shape[0], group,
+				      sk_plural((uint64_t)group));
 	if (bias && (bias->rank != 1 || bias->shape[0] != w->shape[1] * (uint64_t)group))
 		return sk_infer_error(inference, "bias '%s' is not one number a channel", bias->name);
 	return sk_window_filters(inference, w, window);
@@ -155,8 +157,8 @@ static bool read_unpool(const struct sk_inference *inference, struct sk_windows 
 	uint64_t count;
 
 	if (x->rank < 3 || x->rank > 2 + MAX_SPATIAL)
-		return sk_infer_error(inference, "'%s' has %u dimensions, not 3 to %d", x->name, x->rank,
-				      2 + MAX_SPATIAL);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, not 3 to %d", x->name, x->rank,
+				      sk_plural(x->rank), 2 + MAX_SPATIAL);
 	if (indices->dtype != SK_I64 || indices->rank != x->rank ||
 	    memcmp(indices->shape, x->shape, x->rank * sizeof(*x->shape)))
 		return sk_infer_error(inference, "'%s' is not an i64 for each element of '%s'", indices->name, x->name);
@@ -167,8 +169,8 @@ static bool read_unpool(const struct sk_inference *inference, struct sk_windows 
 	if (!shape)
 		return true;
 	if (count != x->rank)
-		return sk_infer_error(inference, "the shape of the output has %" PRIu64 " dimensions, not %u", count,
-				      x->rank);
+		return sk_infer_error(inference, "the shape of the output has %" PRIu64 " dimension%s, not %u", count,
+				      sk_plural(count), x->rank);
 	for (uint32_t i = 0; i < x->rank; i++)
 		if (i < 2 ? shape[i] != (int64_t)x->shape[i] : shape[i] < 1 || shape[i] > 1 << 30)
 			return sk_infer_error(inference, "dimension %u of the output cannot be %" PRIi64, i, shape[i]);

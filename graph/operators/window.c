@@ -1,4 +1,5 @@
 /* Windows, and their description in calls; see operators-parts.h. */
+#include "base/text.h"
 #include "graph/operators/operators-parts.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@ bool sk_window_list(const struct sk_inference *inference, const char *name, uint
 	const int64_t *list = sk_node_integers(inference->node, name, &given);
 
 	if (list && given != count)
-		return sk_infer_error(inference, "'%s' has %zu items, not %u", name, given, count);
+		return sk_infer_error(inference, "'%s' has %zu item%s, not %u", name, given, sk_plural(given), count);
 	for (uint32_t i = 0; i < count; i++) {
 		items[i] = list ? list[i] : otherwise;
 		if (items[i] < least || items[i] > LARGEST)
@@ -62,8 +63,8 @@ bool sk_window_read(const struct sk_inference *inference, const struct sk_value 
 	int64_t pads[2 * MAX_SPATIAL];
 
 	if (from->rank < 3 || from->rank > 2 + MAX_SPATIAL)
-		return sk_infer_error(inference, "'%s' has %u dimensions, not 3 to %d", from->name, from->rank,
-				      2 + MAX_SPATIAL);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, not 3 to %d", from->name, from->rank,
+				      sk_plural(from->rank), 2 + MAX_SPATIAL);
 	window->spatial = from->rank - 2;
 	for (uint32_t i = 0; i < window->spatial; i++) {
 		window->in[i] = (int64_t)from->shape[2 + i];
@@ -157,7 +158,8 @@ bool sk_window_filters(const struct sk_inference *inference, const struct sk_val
 	const int64_t *sizes = sk_node_integers(inference->node, "kernel_shape", &given);
 
 	if (sizes && given != w->rank - 2)
-		return sk_infer_error(inference, "'kernel_shape' has %zu items, not %u", given, w->rank - 2);
+		return sk_infer_error(inference, "'kernel_shape' has %zu item%s, not %u", given, sk_plural(given),
+				      w->rank - 2);
 	for (uint32_t i = 0; i < w->rank - 2; i++) {
 		window->size[i] = (int64_t)w->shape[2 + i];
 		if (window->size[i] < 1 || window->size[i] > LARGEST)
@@ -165,8 +167,9 @@ bool sk_window_filters(const struct sk_inference *inference, const struct sk_val
 		if (sizes && sizes[i] != window->size[i])
 			return sk_infer_error(inference,
 					      "'kernel_shape' says %" PRIi64 ", and the filters '%s' have %" PRIi64
-					      " elements along axis %u",
-					      sizes[i], w->name, window->size[i], 2 + i);
+					      " element%s along axis %u",
+					      sizes[i], w->name, window->size[i], sk_plural((uint64_t)window->size[i]),
+					      2 + i);
 	}
 	return true;
 }
@@ -176,8 +179,8 @@ bool sk_window_convolution(const struct sk_inference *inference, const struct sk
 {
 	*group = sk_node_integer(inference->node, "group", 1);
 	if (x->rank != w->rank || x->rank < 3 || x->rank > 2 + MAX_SPATIAL)
-		return sk_infer_error(inference, "'%s' has %u dimensions, and '%s' %u", x->name, x->rank, w->name,
-				      w->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, and '%s' %u", x->name, x->rank,
+				      sk_plural(x->rank), w->name, w->rank);
 	if (!sk_window_filters(inference, w, window))
 		return false;
 	if (*group < 1 || w->shape[0] % (uint64_t)*group)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
@@ -151,8 +152,8 @@ static bool read_pool(const struct sk_inference *inference, struct sk_windows *w
 	const struct sk_value *x = sk_infer_input(inference, 0);
 
 	if (x->rank < 3 || x->rank > 2 + MAX_SPATIAL)
-		return sk_infer_error(inference, "'%s' has %u dimensions, not 3 to %d", x->name, x->rank,
-				      2 + MAX_SPATIAL);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, not 3 to %d", x->name, x->rank,
+				      sk_plural(x->rank), 2 + MAX_SPATIAL);
 	return sk_window_list(inference, "kernel_shape", x->rank - 2, 1, 1, window->size) &&
 	       sk_window_read(inference, x, window) && sk_window_output(inference, window);
 }
@@ -227,7 +228,8 @@ static bool infer_global(struct sk_inference *inference)
 	uint64_t shape[SK_MAX_RANK];
 
 	if (x->rank < 2)
-		return sk_infer_error(inference, "'%s' has %u dimensions, not 2 or more", x->name, x->rank);
+		return sk_infer_error(inference, "'%s' has %u dimension%s, not 2 or more", x->name, x->rank,
+				      sk_plural(x->rank));
 	for (uint32_t i = 0; i < x->rank; i++)
 		shape[i] = i < 2 ? x->shape[i] : 1;
 	return check_power(inference) && sk_infer_output(inference, 0, x->dtype, x->rank, shape);

@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/sizes.h"
+#include "base/text.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
@@ -135,8 +136,8 @@ static void report_demand(struct sk_op_graph *graph, const struct sk_graph_node 
 	if (value->input)
 		origins = "an input";
 	else
-		origins = names.count ? sk_arena_print(graph->arena, "computed from input%s %s",
-						       names.count == 1 ? "" : "s", origins)
+		origins = names.count ? sk_arena_print(graph->arena, "computed from input%s %s", sk_plural(names.count),
+						       origins)
 				      : "computed when it runs";
 	sk_node_error(graph, node, "%s depends on the elements of '%s', %s, and has to be known when linking%s%s%s",
 		      decided, value->name, origins,

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "graph/graph.h"
 #include "graph/manager/manager.h"
@@ -262,8 +263,8 @@ static const char *check_concat_input(const struct sk_ge_view *view, const struc
 	if (!input.rank)
 		return sk_arena_print(arena, "'%s' is one element without dimensions", part->name);
 	if (node->inputs.count > 1 && sk_value_bytes(part) % MULTIPLE)
-		return sk_arena_print(arena, "'%s' has %" PRIu64 " bytes, which is not a multiple of %d", part->name,
-				      sk_value_bytes(part), MULTIPLE);
+		return sk_arena_print(arena, "'%s' has %" PRIu64 " byte%s, which is not a multiple of %d", part->name,
+				      sk_value_bytes(part), sk_plural(sk_value_bytes(part)), MULTIPLE);
 	if (memory == SK_GE_MEMORY_L1 || memory == SK_GE_MEMORY_L2 || memory == SK_GE_MEMORY_UB)
 		return sk_arena_print(arena, "'%s' is in memory of type %" PRId64 ", which is a core's", part->name,
 				      memory);
@@ -324,8 +325,9 @@ static const char *check_concat(const struct sk_ge_view *view, const struct sk_g
 	for (uint32_t d = 0; d < to->rank && d < axis; d++)
 		if (to->shape[d] != 1)
 			return sk_arena_print(view->graph->arena,
-					      "the axis is %" PRId64 ", and axis %u before it has %" PRIu64 " elements",
-					      axis, d, to->shape[d]);
+					      "the axis is %" PRId64 ", and axis %u before it has %" PRIu64
+					      " element%s",
+					      axis, d, to->shape[d], sk_plural(to->shape[d]));
 	for (size_t i = 0; i < node->notes.count; i++)
 		if (strstr(node->notes.items[i].name, "lxslice"))
 			return sk_arena_print(view->graph->arena, "it has '%s'", node->notes.items[i].name);

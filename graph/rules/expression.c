@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/text.h"
 
 /* ---- words ---- */
 
@@ -232,7 +233,7 @@ static struct sk_rule_expression *parse_call(struct sk_scanner *scanner, struct 
 	if (!call || (call->operands.count >= functions[i].least && call->operands.count <= functions[i].most))
 		return call;
 	sk_scanner_error(scanner, "%s takes %u%s operand%s, not %zu", call->text, functions[i].least,
-			 functions[i].most > functions[i].least ? " or more" : "", functions[i].least == 1 ? "" : "s",
+			 functions[i].most > functions[i].least ? " or more" : "", sk_plural(functions[i].least),
 			 call->operands.count);
 	return NULL;
 }

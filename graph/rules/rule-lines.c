@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
@@ -424,10 +425,11 @@ static bool check_count(struct sk_scanner *scanner, const struct sk_rule *rule, 
 		    rule->names.items[node->inputs.items[i].name].kind == SK_RULE_REST)
 			return true;
 	if (count < schema->min_inputs || (schema->max_inputs != SK_VARIADIC && count > schema->max_inputs))
-		return sk_scanner_error(scanner, "%s takes %u to %u operands, not %zu", schema->op, schema->min_inputs,
-					schema->max_inputs, count);
+		return sk_scanner_error(scanner, "%s takes %u to %u operand%s, not %zu", schema->op, schema->min_inputs,
+					schema->max_inputs, sk_plural(schema->max_inputs), count);
 	if (node->outputs.count > schema->max_outputs)
-		return sk_scanner_error(scanner, "%s makes %u values at most", schema->op, schema->max_outputs);
+		return sk_scanner_error(scanner, "%s makes %u value%s at most", schema->op, schema->max_outputs,
+					sk_plural(schema->max_outputs));
 	return true;
 }
 

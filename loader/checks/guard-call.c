@@ -3,6 +3,7 @@
  *
  * Pages stay open after a call until a call begins that needs other ones. Opening and closing takes longer than a short
  * call, and parts of one task nearly always lie in the same pages. */
+#include "base/text.h"
 #include "config.h"
 
 #include "loader/checks/checks-parts.h"
@@ -382,7 +383,7 @@ static void print_place(const struct sk_guarded_memory *memory, const char *addr
 
 	print_name(memory, name, sizeof(name));
 	if (between)
-		snprintf(distance, sizeof(distance), "%" PRIu64 " byte%s ", between, between == 1 ? "" : "s");
+		snprintf(distance, sizeof(distance), "%" PRIu64 " byte%s ", between, sk_plural(between));
 	if (before)
 		snprintf(text, size, "%sbefore %s", distance, name);
 	else if (at >= memory->bytes)

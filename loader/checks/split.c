@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "format/plan/plan.h"
 #include "format/skabi.h"
 #include "format/skplan.h"
@@ -201,9 +202,9 @@ static int report(const struct sk_checked *checked, struct cut cut, uint64_t ele
 	while ((end = next_end(&cut)) <= element && end < cut.high)
 		cut.low = end;
 	return found(checked,
-		     "it contradicts 'split': a call for %" PRIu64 " elements (from %" PRIu64
+		     "it contradicts 'split': a call for %" PRIu64 " element%s (from %" PRIu64
 		     " on) %s a call for all %" PRIu64,
-		     end - cut.low, cut.low, difference, all);
+		     end - cut.low, sk_plural(end - cut.low), cut.low, difference, all);
 }
 
 /* Report the first difference from the saved bytes; return 0 if there is none. */

@@ -158,13 +158,13 @@ static void print_device(const struct prediction *prediction)
 		bool named = prediction->profile.lane_count > 1;
 
 		fprintf(prediction->stream, "%s %" PRIu32 " %s%score%s", i ? "," : "", lane->cores,
-			named ? lane->name : "", named ? " " : "", lane->cores == 1 ? "" : "s");
+			named ? lane->name : "", named ? " " : "", sk_plural(lane->cores));
 	}
 	for (uint32_t i = 0; i < launches; i++)
 		once += !!(sk_plan_form(&plan->launches[prediction->network->first_launch + i])->flags &
 			   SK_LAUNCH_ONCE);
-	fprintf(prediction->stream, "; %" PRIu32 " task%s in %" PRIu32 " launch%s", tasks, tasks == 1 ? "" : "s",
-		launches, launches == 1 ? "" : "es");
+	fprintf(prediction->stream, "; %" PRIu32 " task%s in %" PRIu32 " launch%s", tasks, sk_plural(tasks), launches,
+		sk_ending(launches, "", "es"));
 	if (once)
 		fprintf(prediction->stream, ", as if %" PRIu32 " of them, which run%s once, had run before", once,
 			once == 1 ? "s" : "");

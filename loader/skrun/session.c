@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "format/npy/npy.h"
 #include "format/plan/plan.h"
 #include "format/skplan.h"
@@ -551,6 +552,7 @@ bool sk_session_end_trace(struct sk_session *session, const char *path)
 	if (!sk_succeeded(skrt_trace_describe(session->trace, &info)))
 		return false;
 	if (path && info.kept_launches < info.launch_count)
-		printf("%s holds %" PRIu64 " of %" PRIu64 " launches\n", path, info.kept_launches, info.launch_count);
+		printf("%s holds %" PRIu64 " of %" PRIu64 " launch%s\n", path, info.kept_launches, info.launch_count,
+		       sk_ending(info.launch_count, "", "es"));
 	return true;
 }

@@ -1,5 +1,6 @@
 /* --check-split: each task by itself on a device that divides its calls (loader/checks/split.c). All tasks with a
  * difference are reported, not only the first one. */
+#include "base/text.h"
 #include "config.h"
 
 #include <inttypes.h>
@@ -61,8 +62,8 @@ bool sk_session_check_split(struct sk_session *session, uint32_t repeats)
 	if (sampled)
 		snprintf(samples, sizeof(samples), ", %" PRIu32 " of them at samples of the places", sampled);
 	if (good)
-		printf("Split: bit-identical (%" PRIu32 " of %" PRIu32 " tasks in calls for parts%s; %" PRIu32
+		printf("Split: bit-identical (%" PRIu32 " of %" PRIu32 " task%s in calls for parts%s; %" PRIu32
 		       " more would be divided if they were larger)\n",
-		       divided, count, samples, single);
+		       divided, count, sk_plural(count), samples, single);
 	return good;
 }

@@ -1,4 +1,5 @@
 /* Summaries for people: the contents of a package, the cores on which it runs, and its outputs. */
+#include "base/text.h"
 #include "config.h"
 
 #include <inttypes.h>
@@ -64,7 +65,7 @@ bool sk_session_list(struct sk_session *session)
 		sk_print_named("launch  ", info.name, "  ");
 		if (info.kind == SKRT_SUPERKERNEL) {
 			sk_print_named("superkernel of scope ", info.scope, ", ");
-			printf("%" PRIu32 " task%s", info.task_count, info.task_count == 1 ? "" : "s");
+			printf("%" PRIu32 " task%s", info.task_count, sk_plural(info.task_count));
 		} else {
 			printf("a task by itself");
 		}
@@ -77,7 +78,7 @@ static void print_check(const struct sk_session *session, const char *check, con
 {
 	uint32_t count = session->network.task_count;
 
-	printf("%s: nothing found in %" PRIu32 " task%s: no %s\n", check, count, count == 1 ? "" : "s", subject);
+	printf("%s: nothing found in %" PRIu32 " task%s: no %s\n", check, count, sk_plural(count), subject);
 }
 
 void sk_session_print_checks(const struct sk_session *session, uint64_t checks)

@@ -141,7 +141,8 @@ bool sk_task_table_print(const struct sk_session *session, const struct sk_run_o
 		print_rest("(outside of tasks)", by_kernel, width,
 			   info->core_seconds - info->run_seconds - info->wait_seconds, info->core_seconds);
 		print_rest("all cores", by_kernel, width, info->core_seconds, info->core_seconds);
-		printf("%" PRIu64 " launches took %.3f ms\n", info->launch_count, info->seconds * 1e3);
+		printf("%" PRIu64 " launch%s took %.3f ms\n", info->launch_count,
+		       sk_ending(info->launch_count, "", "es"), info->seconds * 1e3);
 	}
 	free(table.rows);
 	return good;

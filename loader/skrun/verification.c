@@ -1,6 +1,7 @@
 /* The comparison of fused and serial runs with an unfused one, bit for bit. Each run begins with the same bytes, and
  * with poison in the bytes that it has to write. The poison differs from run to run, so bytes that no run has written
  * differ as well. */
+#include "base/text.h"
 #include "config.h"
 
 #include <inttypes.h>
@@ -177,14 +178,15 @@ static void print_difference(const struct sk_slot *slot, const char *mode, const
 	    is_filled((char *)slot->reference + first * size, size, poisons[UNFUSED].outputs)) {
 		sk_skrun_error(
 			"precision: neither the unfused nor the %s run has written '%s' at %s (%" PRIu64 " of %" PRIu64
-			" elements differ): a kernel leaves part of an output as it is, and --guard says which one",
-			mode, slot->tensor.name, index, differing, count);
+			" element%s differ): a kernel leaves part of an output as it is, and --guard says which one",
+			mode, slot->tensor.name, index, differing, count, sk_plural(count));
 		return;
 	}
 	sk_skrun_error("precision: '%s' differs first at %s: %s run %s, unfused run %s (%" PRIu64 " of %" PRIu64
-		       " elements differ)",
+		       " element%s differ)",
 		       slot->tensor.name, index, mode, sk_element_print(dtype, slot->data, first, found, sizeof(found)),
-		       sk_element_print(dtype, slot->reference, first, wanted, sizeof(wanted)), differing, count);
+		       sk_element_print(dtype, slot->reference, first, wanted, sizeof(wanted)), differing, count,
+		       sk_plural(count));
 }
 
 /* Return the first kernel of the launch that has hidden state, which outlives the run. */
@@ -315,8 +317,8 @@ static void print_success(const struct sk_session *session, uint32_t repeats)
 		outputs++;
 		bytes += slot->tensor.bytes;
 	}
-	printf("Precision: bit-identical (%" PRIu32 " output%s, %" PRIu64 " bytes, ", outputs, outputs == 1 ? "" : "s",
-	       bytes);
+	printf("Precision: bit-identical (%" PRIu32 " output%s, %" PRIu64 " byte%s, ", outputs, sk_plural(outputs),
+	       bytes, sk_plural(bytes));
 	sk_session_print_cores(session);
 	if (repeats > 1)
 		printf(", repeats %" PRIu32, repeats);

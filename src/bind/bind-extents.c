@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/ranges.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "src/bind/bind-parts.h"
@@ -229,14 +230,14 @@ static void bind_stride(struct sk_binder *binder, uint32_t p)
 
 	if (tensor->rows.count && tensor->rows.width != row * size)
 		sk_binder_error(binder, binder->args[p]->place,
-				"rows of argument '%s' have %" PRIu64 " elements, but those of view '%s' have %" PRIu64
+				"rows of argument '%s' have %" PRIu64 " element%s, but those of view '%s' have %" PRIu64
 				" without a gap",
-				parameter->name, row, tensor->name, tensor->rows.width / size);
+				parameter->name, row, sk_plural(row), tensor->name, tensor->rows.width / size);
 	else if (*bound != SK_EXTENT_OPEN && *bound != stride)
 		sk_binder_error(binder, binder->args[p]->place,
 				"rows of argument '%s' (tensor '%s') lie %" PRIu64
-				" elements apart, but '%s' is %" PRIu64 " by another argument",
-				parameter->name, tensor->name, stride, name, *bound);
+				" element%s apart, but '%s' is %" PRIu64 " by another argument",
+				parameter->name, tensor->name, stride, sk_plural(stride), name, *bound);
 	*bound = stride;
 	binder->bound_by[parameter->stride].parameter = p;
 	binder->bound_by[parameter->stride].dimension = parameter->row_dimension;

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "src/bind/bind-parts.h"
@@ -128,8 +129,8 @@ static void match_by_direction(struct sk_binder *binder)
 	}
 	if ((!fits(&inputs) || !fits(&outputs)) && !sk_binder_fails(binder))
 		sk_binder_error(binder, request->place, "%zu input%s and %zu output%s are given, but the kernel has %s",
-				inputs.count, inputs.count == 1 ? "" : "s", outputs.count,
-				outputs.count == 1 ? "" : "s", list_parameters(binder));
+				inputs.count, sk_plural(inputs.count), outputs.count, sk_plural(outputs.count),
+				list_parameters(binder));
 }
 
 static void report_wrong_name(struct sk_binder *binder, const struct sk_name *name)
@@ -208,15 +209,16 @@ static void check_tensor(struct sk_binder *binder, uint32_t p)
 				signature->result, tensor->name,
 				sk_shape_text(model->arena, tensor->rank, tensor->shape));
 	else if (tensor->rows.count && (result || parameter->stride == SK_NONE))
-		sk_binder_error(binder, arg->place,
-				"view '%s' has gaps: rows of %" PRIu64 " bytes, %" PRIu64
-				" bytes apart; argument '%s' takes it if its signature gives the distance of its rows, "
-				"as in f32[m,k:lda]",
-				tensor->name, tensor->rows.width, tensor->rows.stride,
-				sk_binder_parameter_name(signature, p));
+		sk_binder_error(
+			binder, arg->place,
+			"view '%s' has gaps: rows of %" PRIu64 " byte%s, %" PRIu64
+			" byte%s apart; argument '%s' takes it if its signature gives the distance of its rows, "
+			"as in f32[m,k:lda]",
+			tensor->name, tensor->rows.width, sk_plural(tensor->rows.width), tensor->rows.stride,
+			sk_plural(tensor->rows.stride), sk_binder_parameter_name(signature, p));
 	else if (!result && tensor->rank < parameter->rank && parameter->rank > 1)
-		sk_binder_error(binder, arg->place, "argument '%s' has %u dimensions, but tensor '%s' is %s",
-				parameter->name, parameter->rank, tensor->name,
+		sk_binder_error(binder, arg->place, "argument '%s' has %u dimension%s, but tensor '%s' is %s",
+				parameter->name, parameter->rank, sk_plural(parameter->rank), tensor->name,
 				sk_shape_text(model->arena, tensor->rank, tensor->shape));
 	else
 		binder->tensors[p] = tensor;

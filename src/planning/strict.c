@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "src/model/model.h"
 #include "src/planning/planning.h"
 
@@ -97,9 +98,8 @@ static void note_places(const struct sk_segments *segments, const struct sk_fusi
 
 static void report_scope(const struct sk_model *model, const struct result *result, const struct sk_scope *scope)
 {
-	const char *got =
-		sk_arena_print(model->arena, "%u superkernel%s and %u single task%s", result->superkernels,
-			       result->superkernels == 1 ? "" : "s", result->singles, result->singles == 1 ? "" : "s");
+	const char *got = sk_arena_print(model->arena, "%u superkernel%s and %u single task%s", result->superkernels,
+					 sk_plural(result->superkernels), result->singles, sk_plural(result->singles));
 
 	if (scope->strict == SK_STRICT_ABORT)
 		sk_error(model->diag, scope->place,

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "src/planning/planning.h"
 
 const char *sk_tile_reason_code(enum sk_tile_reason reason)
@@ -53,7 +54,7 @@ static const char *group_text(struct sk_arena *arena, const struct sk_model *mod
 
 	if (verdict->reason == SK_TILE_FEW_UNITS)
 		return sk_arena_print(arena, "%s have %" PRIu64 " unit%s of work for all cores, fewer than %" PRIu64,
-				      group, verdict->amount, verdict->amount == 1 ? "" : "s", verdict->limit);
+				      group, verdict->amount, sk_plural(verdict->amount), verdict->limit);
 	if (verdict->amount == UINT64_MAX)
 		return sk_arena_print(arena, "%s have no common unit", group);
 	return sk_arena_print(arena, "%s use %" PRIu64 " bytes at once in the smallest tile, more than %" PRIu64, group,

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "format/plan/plan.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
@@ -38,8 +39,7 @@ static void check_units(struct sk_calls *calls, const uint64_t *least)
 
 static const char *cores_text(const struct sk_calls *calls, uint32_t cores)
 {
-	return cores == SK_ALL_CORES ? "all cores"
-				     : sk_arena_print(calls->arena, "%u core%s", cores, cores == 1 ? "" : "s");
+	return cores == SK_ALL_CORES ? "all cores" : sk_arena_print(calls->arena, "%u core%s", cores, sk_plural(cores));
 }
 
 /* The number of cores is recorded for every device except a host, since only a host's is unknown when linking. */

@@ -171,7 +171,7 @@ static const char *work_text(const struct items *items, const struct sk_plan_ste
 		return "plain";
 	if (step->kind == SK_STEP_SPLIT)
 		return sk_arena_join(items->arena, split_text(items, step), from);
-	return sk_arena_print(items->arena, "%u blocks%s%s", step->blocks,
+	return sk_arena_print(items->arena, "%u block%s%s%s", step->blocks, sk_plural(step->blocks),
 			      step->extent ? sk_arena_print(items->arena, " of %" PRIu64, step->extent) : "", from);
 }
 

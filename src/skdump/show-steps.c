@@ -105,7 +105,7 @@ static const char *split_text(const struct sk_show *show, const struct sk_plan_s
 	uint64_t units = step->extent / partition->unit + (step->extent % partition->unit != 0);
 	const char *extent = SK_SHOW_SIZE(show, SK_DIMS_STEPS, steps, step, extent), *blocks = "", *tiles = "";
 	const char *unit = SK_SHOW_SIZE(show, SK_DIMS_PARTITIONS, partitions, partition, unit);
-	const char *parts = sk_arena_print(show->arena, "%" PRIu64 " unit%s", units, sk_show_plural(units));
+	const char *parts = sk_arena_print(show->arena, "%" PRIu64 " unit%s", units, sk_plural(units));
 	uint32_t unit_value = sk_dims_value_of(&show->file->dims, SK_DIMS_PARTITIONS, step->partition,
 					       offsetof(struct sk_plan_partition, unit));
 	uint32_t extent_value =
@@ -117,7 +117,7 @@ static const char *split_text(const struct sk_show *show, const struct sk_plan_s
 
 	if (partition->blocks)
 		blocks = sk_arena_print(show->arena, " by %" PRIu64 " block%s of %s", partition->blocks,
-					sk_show_plural(partition->blocks),
+					sk_plural(partition->blocks),
 					SK_SHOW_SIZE(show, SK_DIMS_PARTITIONS, partitions, partition, rows));
 	if (step->tile)
 		tiles = sk_arena_print(show->arena, ", group tiles of %" PRIu64, step->tile);
@@ -135,10 +135,10 @@ static const char *work_text(const struct sk_show *show, const struct sk_plan_st
 	case SK_STEP_BLOCKS:
 		if (step->flags & SK_STEP_RESIDENT)
 			return sk_arena_print(show->arena, "%s%u block%s at once", side, step->blocks,
-					      sk_show_plural(step->blocks));
-		return sk_arena_print(show->arena, "%u block%s", step->blocks, sk_show_plural(step->blocks));
+					      sk_plural(step->blocks));
+		return sk_arena_print(show->arena, "%u block%s", step->blocks, sk_plural(step->blocks));
 	case SK_STEP_BLOCKS_RANGE:
-		return sk_arena_print(show->arena, "%u block%s of %s%s", step->blocks, sk_show_plural(step->blocks),
+		return sk_arena_print(show->arena, "%u block%s of %s%s", step->blocks, sk_plural(step->blocks),
 				      SK_SHOW_SIZE(show, SK_DIMS_STEPS, steps, step, extent),
 				      step->flags & SK_STEP_RESIDENT ? " at once" : "");
 	case SK_STEP_SPLIT:
@@ -235,7 +235,7 @@ static const char *options_text(const struct sk_show *show, const struct sk_plan
 			cores = sk_plan_form(launch)->resident_cores[i];
 		if (cores)
 			text = sk_arena_print(arena, "%s, %u %s%score%s", text, cores, plan->lane_count > 1 ? lane : "",
-					      plan->lane_count > 1 ? " " : "", sk_show_plural(cores));
+					      plan->lane_count > 1 ? " " : "", sk_plural(cores));
 	}
 	if (sk_plan_form(launch)->flags & SK_LAUNCH_THUNK)
 		text = sk_arena_print(arena, "%s, by a thunk", text);
@@ -311,8 +311,8 @@ static void show_launch_steps(const struct sk_show *show, uint32_t index)
 	sk_show_table(show,
 		      sk_arena_print(show->arena, "launch %u: %s, %s, %u step%s, %u await%s%s", index,
 				     sk_show_name(show, &launch->name), sk_show_kind(launch),
-				     sk_plan_form(launch)->step_count, sk_show_plural(sk_plan_form(launch)->step_count),
-				     awaits, sk_show_plural(awaits), options_text(show, launch)),
+				     sk_plan_form(launch)->step_count, sk_plural(sk_plan_form(launch)->step_count),
+				     awaits, sk_plural(awaits), options_text(show, launch)),
 		      &table);
 }
 

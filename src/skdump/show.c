@@ -82,13 +82,13 @@ static void show_networks(const struct sk_show *show, struct sk_table *table)
 	struct sk_plan_network network = {0};
 
 	while (sk_plan_has_networks(plan) && sk_plan_next_network(plan, &network))
-		summary_line(table, sk_arena_print(show->arena, "network %s", sk_show_short(show, network.name)),
-			     sk_arena_print(
-				     show->arena,
-				     "%u task%s in %u launch%s from number %u on, %u binding%s from number %u on",
-				     network.task_count, sk_show_plural(network.task_count), network.launch_count,
-				     network.launch_count == 1 ? "" : "es", network.first_launch, network.binding_count,
-				     sk_show_plural(network.binding_count), network.first_binding));
+		summary_line(
+			table, sk_arena_print(show->arena, "network %s", sk_show_short(show, network.name)),
+			sk_arena_print(show->arena,
+				       "%u task%s in %u launch%s from number %u on, %u binding%s from number %u on",
+				       network.task_count, sk_plural(network.task_count), network.launch_count,
+				       sk_ending(network.launch_count, "", "es"), network.first_launch,
+				       network.binding_count, sk_plural(network.binding_count), network.first_binding));
 }
 
 /* Show the bounds of each dimension. */
@@ -115,7 +115,7 @@ static const char *lane_text(const struct sk_show *show, uint32_t lane)
 	const char *name = sk_show_name(show, &plan->lanes[lane]);
 	uint32_t cores = plan->plan->device_cores[lane];
 
-	return cores ? sk_arena_print(show->arena, "%s with %u core%s", name, cores, sk_show_plural(cores)) : name;
+	return cores ? sk_arena_print(show->arena, "%s with %u core%s", name, cores, sk_plural(cores)) : name;
 }
 
 void sk_show_summary(const struct sk_show *show)
@@ -137,22 +137,25 @@ void sk_show_summary(const struct sk_show *show)
 	summary_line(&table, "machine", machine_name(plan->plan->machine));
 	summary_line(&table, "device",
 		     sk_arena_print(arena, "%s (lane%s %s)", sk_show_name_or_dash(show, &plan->plan->device),
-				    sk_show_plural(plan->lane_count), lanes));
+				    sk_plural(plan->lane_count), lanes));
 	summary_line(&table, "network",
 		     sk_arena_print(arena, "%u task%s in %u launch%s, %u step%s, %u await%s", plan->task_count,
-				    sk_show_plural(plan->task_count), plan->network_launch_count,
-				    plan->network_launch_count == 1 ? "" : "es", steps, sk_show_plural(steps), awaits,
-				    sk_show_plural(awaits)));
+				    sk_plural(plan->task_count), plan->network_launch_count,
+				    sk_ending(plan->network_launch_count, "", "es"), steps, sk_plural(steps), awaits,
+				    sk_plural(awaits)));
 	show_networks(show, &table);
 	show_dimensions(show, &table);
 	summary_line(&table, "task entries",
 		     entries ? sk_arena_print(arena, "%u", entries) : "none (linked with --no-task-entries)");
 	summary_line(&table, "workspace",
-		     sk_arena_print(arena, "%" PRIu64 " bytes%s", plan->plan->workspace_size,
+		     sk_arena_print(arena, "%" PRIu64 " byte%s%s", plan->plan->workspace_size,
+				    sk_plural(plan->plan->workspace_size),
 				    entries ? sk_arena_print(arena, " (task entries: %" PRIu64 ")",
 							     plan->plan->unshared_workspace_size)
 					    : ""));
-	summary_line(&table, "constants", sk_arena_print(arena, "%" PRIu64 " bytes", plan->plan->constants_size));
+	summary_line(&table, "constants",
+		     sk_arena_print(arena, "%" PRIu64 " byte%s", plan->plan->constants_size,
+				    sk_plural(plan->plan->constants_size)));
 	show_weights(show, &table);
 	summary_line(&table, "instruction sets", sk_isa_text(isa, plan->plan->isa));
 	for (size_t i = 0; i < show->file->traps.count; i++)
@@ -337,7 +340,7 @@ static void show_scratch(const struct sk_show *show)
 	}
 	sk_show_table(show,
 		      sk_arena_print(show->arena, "scratch: %u temporar%s of which a core has a tile at a time", count,
-				     count == 1 ? "y" : "ies"),
+				     sk_ending(count, "y", "ies")),
 		      &table);
 }
 
@@ -364,8 +367,9 @@ void sk_show_memory(const struct sk_show *show)
 			      more ? sk_arena_print(show->arena, " and %u more", more) : "");
 	}
 	sk_show_table(show,
-		      sk_arena_print(show->arena, "memory: %zu temporar%s in a workspace of %" PRIu64 " bytes", count,
-				     count == 1 ? "y" : "ies", plan->workspace_size),
+		      sk_arena_print(show->arena, "memory: %zu temporar%s in a workspace of %" PRIu64 " byte%s", count,
+				     sk_ending(count, "y", "ies"), plan->workspace_size,
+				     sk_plural(plan->workspace_size)),
 		      &table);
 	show_scratch(show);
 }

@@ -286,11 +286,6 @@ static void show(struct sk_arena *arena, const struct sk_package_file *file, con
 			rows[i].show(&show);
 }
 
-static const char *plural(uint32_t count, const char *one, const char *several)
-{
-	return count == 1 ? one : several;
-}
-
 static void print_verdict(const struct sk_plan_view *plan, const char *verdict)
 {
 	uint32_t entries = plan->launch_count - plan->network_launch_count, steps = 0;
@@ -298,9 +293,9 @@ static void print_verdict(const struct sk_plan_view *plan, const char *verdict)
 	for (uint32_t i = 0; i < plan->network_launch_count; i++)
 		steps += sk_plan_form(&plan->launches[i])->step_count;
 	printf("%s: %u launch%s, %u step%s", verdict, plan->network_launch_count,
-	       plural(plan->network_launch_count, "", "es"), steps, plural(steps, "", "s"));
+	       sk_ending(plan->network_launch_count, "", "es"), steps, sk_plural(steps));
 	if (entries)
-		printf(", %u task entr%s", entries, plural(entries, "y", "ies"));
+		printf(", %u task entr%s", entries, sk_ending(entries, "y", "ies"));
 	putchar('\n');
 }
 
@@ -326,11 +321,11 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 		printf("not proved: the orders of 'after' and events, since the package has no section .sk.report\n");
 	if (unknown.kernels || unknown.entries)
 		printf("not proved: the code of %u kernel%s and %u task entr%s, since the package has no %s\n",
-		       unknown.kernels, plural(unknown.kernels, "", "s"), unknown.entries,
-		       plural(unknown.entries, "y", "ies"), file->has_symtab ? "symbols there" : "section .symtab");
+		       unknown.kernels, sk_plural(unknown.kernels), unknown.entries,
+		       sk_ending(unknown.entries, "y", "ies"), file->has_symtab ? "symbols there" : "section .symtab");
 	if (unknown.symbols)
 		printf("not proved: %u symbol%s that kernels get, since the package has no %s\n", unknown.symbols,
-		       plural(unknown.symbols, "", "s"), file->has_symtab ? "symbols there" : "section .symtab");
+		       sk_plural(unknown.symbols), file->has_symtab ? "symbols there" : "section .symtab");
 	return true;
 }
 

@@ -195,11 +195,6 @@ void sk_show_json(const struct sk_show *show, const struct sk_facts *facts);
  * Shared by several sections of skdump's output: words for the plan's values, and the layout of tables. Texts are in
  * the show's arena, or in the plan. */
 
-static inline const char *sk_show_plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 /* Return the name, shortened if it is long. Thousands of rows may share one name, so a name of a MB would produce GBs
  * of text. */
 const char *sk_show_short(const struct sk_show *show, const char *name);

@@ -716,7 +716,7 @@ node Conv _ x w -> y kernel_shape=[3,2]
 node ConvTranspose _ x w -> z kernel_shape=[3]
 END
 refuses "node 'y' \(Conv\): 'kernel_shape' says 2, and the filters 'w' have 3 elements along axis 3" filters
-grep -q "node 'z' (ConvTranspose): 'kernel_shape' has 1 items, not 2" err.txt || fail "not all filters"
+grep -q "node 'z' (ConvTranspose): 'kernel_shape' has 1 item, not 2" err.txt || fail "not all filters"
 model huge <<'END'
 input x f32 4294967296x4294967296
 output y f32 none

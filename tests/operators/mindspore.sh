@@ -80,13 +80,13 @@ Assign the_node b x -> y|.*broadcast
 AssignAdd the_node b i -> y|.*broadcast
 SqrtGrad the_node x i -> y|'x' is f32, and 'i' is i32
 ClampScalar the_node x b b -> y|it has 3 inputs, and the operator has 1 to 3, 2 of them as attributes
-SqrtGrad the_node x -> y|it has 1 inputs, and the operator has 2
+SqrtGrad the_node x -> y|it has 1 input, and the operator has 2
 SqrtGrad the_node _ x -> y|input 0 is absent, and the operator needs it
 AddN the_node x _ x -> y|input 1 is absent, and the operator needs it
 Concat the_node x x _ -> y|input 2 is absent, and the operator needs it
 MaximumGrad the_node b x x -> y|.*broadcast
 MaximumGrad the_node x x b -> y|'b' does not have the shape that 'x' and 'x' are broadcast to
-FillV2 the_node b -> y|it has 1 inputs, and the operator has 2
+FillV2 the_node b -> y|it has 1 input, and the operator has 2
 FillV2 the_node i b -> y|the shape of its outputs depends on the elements of 'i'
 ClampScalar the_node x -> y min='0'|attribute 'min' is not a number
 SoftplusExt the_node x -> y beta='1'|attribute 'beta' is a number, not a text

@@ -585,7 +585,7 @@ def check_sequences(sklink, skrun, libraries):
 def check_mistakes(sklink):
     """One node each, of x [5,3] and the constants that it names, is refused with what is wrong in it."""
     for opset, op, inputs, outputs, attributes, wanted in (
-            (18, "Split", {}, 2, {"num_outputs": 3}, "'num_outputs' is 3, and there are 2 outputs"),
+            (18, "Split", {}, 2, {"num_outputs": 3}, "'num_outputs' is 3, but it has 2 outputs"),
             (17, "DFT", {}, 1, {"axis": 0.5}, "attribute 'axis' is an integer, not a number"),
             (9, "Slice", {}, 1, {"starts": 0.5, "ends": [2]}, "attribute 'starts' is a list of integers, not a number"),
             (9, "Pad", {}, 1, {"pads": [0, 0, 1, 1], "value": 1}, "attribute 'value' is a number, not an integer"),

@@ -83,7 +83,7 @@ said() {
 }
 said t1 threshold '64 elements \(from 0 on\)' "writes other bits into tensor 'a' \(first at byte [0-3]\) than" 1003
 said t2 running_sum '64 elements \(from 64 on\)' "writes other bits into tensor 'b' \(first at byte 25[6-9]\) than" 1003
-said t3 aligned '1 elements \(from 1 on\)' "writes other bits into tensor 'turned' \(first at byte 1[2-5]\) than" 59
+said t3 aligned '1 element \(from 1 on\)' "writes other bits into tensor 'turned' \(first at byte 1[2-5]\) than" 59
 said t4 three '192 elements \(from [0-9]* on\)' "writes other bits into tensor 'counts' \(first at byte [0-9]*\) than" \
 	1003
 said t5 impatient '64 elements \(from 0 on\)' 'returns status 7, unlike' 1003
@@ -123,11 +123,11 @@ M
 for row in -1 3000; do # between two series
 	wrong_at $row
 	"$skrun" many.sk --random 1 --check-split >out.txt
-	grep -qx 'Split: bit-identical (1 of 1 tasks in calls for parts, 1 of them at samples of the places; 0 more would be divided if they were larger)' \
+	grep -qx 'Split: bit-identical (1 of 1 task in calls for parts, 1 of them at samples of the places; 0 more would be divided if they were larger)' \
 		out.txt || { cat out.txt; fail "not that there were samples"; }
 done
 for row in 0 255 3125 37700 199751 200006; do
 	wrong_at $row
-	fails_with "it contradicts 'split': a call for 1 elements \(from $row on\) writes other bits into tensor 'y' \(first at byte [0-9]*\)" \
+	fails_with "it contradicts 'split': a call for 1 element \(from $row on\) writes other bits into tensor 'y' \(first at byte [0-9]*\)" \
 		"$skrun" many.sk --random 1 --check-split
 done

@@ -1016,7 +1016,7 @@ START_TEST(functions_refused)
 	write_end(&writer);
 	begin_function("None");
 	write_text(&writer, FUNCTION_OUTPUT, "b");
-	expect_refusal("node 'f' (None) has 1 inputs and 1 outputs, but the model's function has 0 and 1");
+	expect_refusal("node 'f' (None) has 1 input and 1 output, but the model's function has 0 and 1");
 }
 END_TEST
 
