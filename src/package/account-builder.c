@@ -35,6 +35,18 @@ static const char *rule_of(struct sk_arena *arena, const struct sk_model *model,
 	return rule ? sk_arena_copy(arena, rule, (size_t)(end - rule)) : NULL;
 }
 
+/* Return "lib.a(member.o)" for "folder/lib.a(member.o)". */
+static const char *without_folders(const char *object)
+{
+	size_t length = strlen(object);
+	const char *member = length && object[length - 1] == ')' ? strrchr(object, '(') : NULL, *name = object;
+
+	for (const char *at = object; *at && at != member; at++)
+		if (*at == '/')
+			name = at + 1;
+	return name;
+}
+
 static const struct sk_account_entry *list_tasks(struct sk_arena *arena, const struct sk_model *model,
 						 const struct sk_fusion *fusion, const struct sk_tile_groups *groups)
 {
@@ -44,6 +56,7 @@ static const struct sk_account_entry *list_tasks(struct sk_arena *arena, const s
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		const struct sk_task_placement *placement = &fusion->tasks[i];
 		const struct sk_block_verdict *blocks = &groups->block_verdicts[i];
+		const char *file = model->tasks.items[i].place.file;
 
 		if (placement->scope != label) {
 			label = placement->scope;
@@ -59,6 +72,7 @@ static const struct sk_account_entry *list_tasks(struct sk_arena *arena, const s
 			.tile_code = sk_tile_reason_code(groups->verdicts[i].reason),
 			.tile_sentence = sk_tile_reason_text(arena, model, &groups->verdicts[i]),
 			.rule = rule_of(arena, model, i),
+			.file = file ? without_folders(file) : NULL,
 		};
 		if (blocks->reason != SK_BLOCKS_NONE) {
 			entries[i].block_code = sk_block_reason_code(blocks->reason);
@@ -87,18 +101,6 @@ static void list_orders(struct sk_arena *arena, const struct sk_model *model,
 	}
 	account->orders = orders.items;
 	account->order_count = orders.count;
-}
-
-/* Return "lib.a(member.o)" for "folder/lib.a(member.o)". */
-static const char *without_folders(const char *object)
-{
-	size_t length = strlen(object);
-	const char *member = length && object[length - 1] == ')' ? strrchr(object, '(') : NULL, *name = object;
-
-	for (const char *at = object; *at && at != member; at++)
-		if (*at == '/')
-			name = at + 1;
-	return name;
 }
 
 /* Copies of kernels follow all kernels in the plan, and are left out here. */

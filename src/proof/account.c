@@ -11,7 +11,7 @@
 
 enum {
 	HEADER = 8,
-	FIELDS = 11, /* in a task's line */
+	FIELDS = 12, /* in a task's line */
 	ORDER_FIELDS = 3,
 	OBJECT_FIELDS = 2,
 	NODE_FIELDS = 4, /* also in a slice's line */
@@ -112,7 +112,8 @@ static void add_task(struct packing *packing, const struct sk_account_entry *ent
 	add_text(packing, entry->tile_sentence, '\t');
 	add_text(packing, entry->block_code ? entry->block_code : "-", '\t');
 	add_text(packing, entry->block_code ? entry->block_sentence : "-", '\t');
-	add_text(packing, entry->rule ? entry->rule : "-", '\n');
+	add_text(packing, entry->rule ? entry->rule : "-", '\t');
+	add_text(packing, entry->file ? entry->file : "-", '\n');
 }
 
 static void add_order(struct packing *packing, const struct sk_wanted_order *order)
@@ -222,6 +223,7 @@ static bool parse_task(char *const fields[FIELDS], struct sk_account_entry *entr
 	entry->block_code = strcmp(fields[8], "-") == 0 ? NULL : fields[8];
 	entry->block_sentence = entry->block_code ? fields[9] : NULL;
 	entry->rule = strcmp(fields[10], "-") == 0 ? NULL : fields[10];
+	entry->file = strcmp(fields[11], "-") == 0 ? NULL : fields[11];
 	return parse_number(fields[0], &entry->task) && parse_number(fields[3], &entry->launch);
 }
 

@@ -395,14 +395,14 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	const struct sk_plan_task *task = &plan->tasks[index];
 	const struct sk_account_entry *entry =
 		explanation->account ? sk_account_find(explanation->account, index) : NULL;
-	const char *scope = task->scope ? sk_plan_string(&task->scope) : NULL;
+	const char *scope = task->scope ? sk_plan_string(&task->scope) : NULL, *file = entry ? entry->file : NULL;
 	const struct sk_task_call *place = &explanation->index->calls[index];
 	const struct sk_plan_step *step = &plan->steps[place->step];
 	FILE *stream = explanation->stream;
 
 	print_escaped(explanation, "task '%s'", sk_plan_string(&task->name));
-	if (task->line) /* nodes of a model have no line */
-		print_escaped(explanation, ", line %u of the manifest", task->line);
+	if (task->line) /* nodes of a binary model have no line */
+		print_escaped(explanation, ", line %u%s%s", task->line, file ? " of " : "", file ? file : "");
 	print_escaped(explanation, ": kernel '%s', stream %u, %s%s%s\n",
 		      sk_plan_string(&plan->kernels[task->kernel].name), task->stream, scope ? "scope '" : "no scope",
 		      scope ? scope : "", scope ? "'" : "");

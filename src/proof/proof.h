@@ -213,18 +213,20 @@ bool sk_verify_counting(struct sk_arena *arena, struct sk_diag *diag, const stru
  * kernel, then for each node without a task a line for the node and a line per slice. Fields are separated by tabs:
  *
  *   task  name  scope or -  launch  CODE  sentence  TILE_CODE  sentence  BLOCKS_CODE or -  sentence  rule or -
+ *           file or -
  *   later task  earlier task  event or -
  *   kernel  object
  *   node  operator  splits or joins  number of slices
  *   part  tensor  offset  bytes
  *
  * Tasks and launches are numbers in the plan. CODE and its sentence give the reason for the fusion decision. TILE_CODE
- * says whether the task is in one tile group with the previous task of its launch. BLOCKS_CODE says whether it keeps to
- * the blocks of another task; it is "-" where this does not arise. The rule is the one that made the model's node, if
- * any. An event's order names the tasks that wait for it and record it; the consequences for their streams are in the
- * plan. Orders are sorted by their later tasks. Then come the plan's kernels, with the object or "archive(member)" of
- * each, without directories, so that links in different directories make the same package. A slice has the tensor's
- * number in the plan and its place in that tensor. */
+ * says whether the task is in one tile group with the previous task of its launch. BLOCKS_CODE says whether it keeps
+ * to the blocks of another task; it is "-" where this does not arise. The rule is the one that made the model's node,
+ * if any. The file is the manifest or model that has the task, without directories. An event's order names the tasks
+ * that wait for it and record it; the consequences for their streams are in the plan. Orders are sorted by their later
+ * tasks. Then come the plan's kernels, with the object or "archive(member)" of each, without directories, so that
+ * links in different directories make the same package. A slice has the tensor's number in the plan and its place in
+ * that tensor. */
 
 #define SK_ACCOUNT_SECTION ".sk.report"
 
@@ -246,6 +248,7 @@ struct sk_account_entry {
 	const char *block_code; /* why cores keep to the blocks of another task, or not; NULL: does not arise */
 	const char *block_sentence; /* NULL: does not arise */
 	const char *rule; /* the rule that made the model's node; NULL: none */
+	const char *file; /* the manifest or model that has the task, without directories; NULL: none */
 };
 
 /* A part of a node's split or joined tensor that is a view of the other side, so that no bytes are moved. */

@@ -50,7 +50,7 @@ says() {
 	for pattern; do grep -qE -- "$pattern" said.txt || { cat said.txt >&2;
 		fail "the explanation has no '$pattern'"; }; done
 }
-says "^task 'double', line 13 of the manifest: kernel 'twice', stream 0, scope 'sp1'\$" \
+says "^task 'double', line 13 of model.yaml: kernel 'twice', stream 0, scope 'sp1'\$" \
 	'^  CAN_FUSE: fused into sk_sp1\.$' \
 	'^  It is step 3 of 5 of lane core in launch sk_sp1 \(1 of 2\), which follows no other\.$' \
 	'^  Its 8 blocks run on all cores, each computes its range of 1000\.$' \

@@ -23,12 +23,12 @@ static void teardown(void)
 
 static const struct sk_account_entry sample[] = {
 	{0, 0, "mul", "sp1", "CAN_FUSE", "fused into the first segment of sp1", "TILE_FIRST", "stands first", NULL,
-	 NULL, NULL},
-	{1, 0, "add", "sp1", "CAN_FUSE", "", "TILE_JOINED", "", "BLOCKS_FOLLOWED", "keeps to them", "a rule"},
+	 NULL, NULL, "model.yaml"},
+	{1, 0, "add", "sp1", "CAN_FUSE", "", "TILE_JOINED", "", "BLOCKS_FOLLOWED", "keeps to them", "a rule", NULL},
 	{2, 1, "sort", NULL, "OP_UNSUPPORT", "its kernel is marked unfusible", "TILE_FIRST", "stands first",
-	 "BLOCKS_EARLY", "", NULL},
+	 "BLOCKS_EARLY", "", NULL, "net.pbtxt"},
 	{4294967295u, 4294967295u, "last", "a,b", "NOT_IN_SCOPE", "stands outside every scope", "TILE_FIRST",
-	 "stands first", NULL, NULL, NULL},
+	 "stands first", NULL, NULL, NULL, NULL},
 };
 enum { SAMPLES = sizeof(sample) / sizeof(sample[0]) };
 
@@ -61,6 +61,7 @@ START_TEST(round_trip)
 		ck_assert_pstr_eq(account.entries[i].block_code, sample[i].block_code);
 		ck_assert_pstr_eq(account.entries[i].block_sentence, sample[i].block_sentence);
 		ck_assert_pstr_eq(account.entries[i].rule, sample[i].rule);
+		ck_assert_pstr_eq(account.entries[i].file, sample[i].file);
 		ck_assert_ptr_eq(sk_account_find(&account, sample[i].task), &account.entries[i]);
 	}
 	ck_assert_ptr_null(sk_account_find(&account, 3));
@@ -104,8 +105,12 @@ END_TEST
 
 START_TEST(separators_in_fields)
 {
-	const struct sk_account_entry odd = {
-		0, 0, "a\tb", "s\nt", "C\rD", "one\ntwo\tthree", "T\tC", "four\nfive", "B\nC", "six\tseven", "r\tule"};
+	const struct sk_account_entry odd = {0,	       0,
+					     "a\tb",   "s\nt",
+					     "C\rD",   "one\ntwo\tthree",
+					     "T\tC",   "four\nfive",
+					     "B\nC",   "six\tseven",
+					     "r\tule", "f\tile"};
 	struct sk_account account;
 	const void *bytes;
 	uint64_t size;
@@ -122,6 +127,7 @@ START_TEST(separators_in_fields)
 	ck_assert_str_eq(account.entries[0].block_code, "B C");
 	ck_assert_str_eq(account.entries[0].block_sentence, "six seven");
 	ck_assert_str_eq(account.entries[0].rule, "r ule");
+	ck_assert_str_eq(account.entries[0].file, "f ile");
 }
 END_TEST
 
@@ -155,19 +161,19 @@ static void expect_text(const char *text, const char *part)
 
 START_TEST(malformed_lines)
 {
-	ck_assert_ptr_null(unpack_text("1\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\n", 22, 22));
-	expect_text("1\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-", "has no end");
+	ck_assert_ptr_null(unpack_text("1\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\t-\n", 24, 24));
+	expect_text("1\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\t-", "has no end");
 	expect_text("1\ta\t-\t2\tC\ts\n", "line 1 of the account is malformed");
 	expect_text("1\ta\t-\t2\tC\n", "line 1 of the account is malformed");
-	expect_text("1\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\tmore\n", "line 1 of the account is malformed");
-	expect_text("1\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\n\n", "line 2 of the account is malformed");
-	expect_text("x\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\n", "malformed");
-	expect_text("1\ta\t-\t\tC\ts\tT\tt\tB\tb\t-\n", "malformed");
-	expect_text("1\ta\t-\t-2\tC\ts\tT\tt\tB\tb\t-\n", "malformed");
-	expect_text("4294967296\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\n", "malformed");
-	expect_text("99999999999999999999\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\n", "malformed");
+	expect_text("1\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\t-\tmore\n", "line 1 of the account is malformed");
+	expect_text("1\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\t-\n\n", "line 2 of the account is malformed");
+	expect_text("x\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\t-\n", "malformed");
+	expect_text("1\ta\t-\t\tC\ts\tT\tt\tB\tb\t-\t-\n", "malformed");
+	expect_text("1\ta\t-\t-2\tC\ts\tT\tt\tB\tb\t-\t-\n", "malformed");
+	expect_text("4294967296\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\t-\n", "malformed");
+	expect_text("99999999999999999999\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\t-\n", "malformed");
 	expect_text("2\t1\t-\n1\t0\te\n", "line 2 of the account is malformed"); /* not in order */
-	expect_text("2\t1\t-\n1\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\n",
+	expect_text("2\t1\t-\n1\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\t-\n",
 		    "line 2 of the account is malformed"); /* a task after it */
 	expect_text("2\tx\t-\n", "malformed");
 	ck_assert_ptr_null(unpack_text("0\ta.o\n1\tb.o\n", 12, 12));
@@ -183,13 +189,13 @@ START_TEST(malformed_lines)
 	expect_text("s\tSplit\tsplits\t0\n0\ta.o\n", "line 2 of the account is malformed"); /* a kernel after it */
 	expect_text("0\ta.o\n2\t1\t-\n", "line 2 of the account is malformed"); /* an order after it */
 	expect_text("2\t1\n", "malformed");
-	expect(unpack_text("1\ta\0\t-\t2\tC\ts\tT\tt\tB\tb\t-\n", 23, 23), "NUL");
+	expect(unpack_text("1\ta\0\t-\t2\tC\ts\tT\tt\tB\tb\t-\t-\n", 23, 23), "NUL");
 }
 END_TEST
 
 START_TEST(wrong_sizes)
 {
-	static const char text[] = "1\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\n";
+	static const char text[] = "1\ta\t-\t2\tC\ts\tT\tt\tB\tb\t-\t-\n";
 	struct sk_account account;
 
 	expect(unpack_text(text, 20, 19), "damaged");
