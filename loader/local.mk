@@ -59,7 +59,7 @@ EXTRA_libskrt_la_DEPENDENCIES = loader/libskrt.map
 EXTRA_DIST += loader/libskrt.map
 include_HEADERS += loader/skrt.h loader/skrt.hh
 pkgconfigdir = $(libdir)/pkgconfig
-pkgconfig_DATA = loader/libskrt.pc
+pkgconfig_DATA = loader/libskrt.pc # its rule is in packaging/local.mk
 
 bin_PROGRAMS += skrun
 skrun_SOURCES = \

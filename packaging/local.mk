@@ -19,6 +19,23 @@ pkgmesondir = $(pkgdatadir)/meson
 dist_pkgmeson_DATA = packaging/meson/meson.build
 pkgconfig_DATA += packaging/sklink.pc
 
+# Folders in files for pkg-config begin with their prefix, so that an installed tree can be moved. `make install
+# prefix=FOLDER` installs them for that prefix; those in the build directory stay as they are.
+below_prefix = $(1:$(prefix)/%=$${prefix}/%)
+from_prefix = sed -e 's,[@]prefix@,$(prefix),' -e 's,@version@,$(VERSION),' -e 's,[@]SODIUM_LIBS@,$(SODIUM_LIBS),' \
+	-e 's,[@]libdir@,$(call below_prefix,$(libdir)),' -e 's,[@]includedir@,$(call below_prefix,$(includedir)),' \
+	-e 's,[@]bindir@,$(call below_prefix,$(bindir)),' -e 's,[@]pkgdatadir@,$(call below_prefix,$(pkgdatadir)),'
+%.pc: %.pc.in Makefile
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(from_prefix) $< >$@.tmp && mv $@.tmp $@
+CLEANFILES += $(pkgconfig_DATA)
+EXTRA_DIST += $(pkgconfig_DATA:=.in)
+install-pkgconfig: install-pkgconfigDATA
+	@for file in $(pkgconfig_DATA); do \
+		$(from_prefix) "$(srcdir)/$$file.in" >"$(DESTDIR)$(pkgconfigdir)/$${file##*/}" || exit; done
+install-data-hook: install-pkgconfig
+.PHONY: install-pkgconfig
+
 # make deb: packages for Debian in deb/, from the files of a release, in a separate build, but with this build's
 # kernels, which are the same. Options for Debian's tools are in the environment, as always (DEB_BUILD_OPTIONS).
 EXTRA_DIST += packaging/debian

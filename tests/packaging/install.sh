@@ -7,7 +7,6 @@ prefix=$dir/inst
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$top_builddir" install DESTDIR= prefix="$prefix" >install.txt 2>&1 \
 	||
 	{ tail -n 30 install.txt >&2; fail "make install"; }
-sed -i "s,^prefix=.*,prefix=$prefix," "$prefix/lib/pkgconfig/libskrt.pc" # as if configured so
 documents=$prefix/share/doc/sklink
 
 pages=$(grep -rhE '^<!-- man: ' --include='*.md' "$top_srcdir/doc" | awk '{ print "man" $4 "/" $3 "." $4 }')
@@ -53,6 +52,9 @@ fi
 # The folders that configure was told are others.
 export PATH=$prefix/bin:$PATH PKG_CONFIG_PATH=$prefix/lib/pkgconfig CPATH=$prefix/include LIBRARY_PATH=$prefix/lib \
 	LD_LIBRARY_PATH=$prefix/lib
+[ "$(pkg-config --variable=program sklink)" = "$prefix/bin/sklink" ] || fail "sklink.pc has another prefix"
+[ -e "$(pkg-config --variable=makefile sklink)" ] || fail "sklink.pc names no makefile"
+[ "$(pkg-config --define-variable=prefix=/moved --cflags libskrt | xargs)" = -I/moved/include ] || fail "libskrt.pc cannot be moved"
 cp "$documents"/samples/composite/* . && cc -O3 -fPIC -c kernels.c
 sklink composite.yaml kernels.o -o composite.sk
 expected='1 27 125 343 729 1331 2197 3375 4913 6859 9261 12167 15625 19683 24389 29791'
