@@ -59,11 +59,9 @@ static bool run_first(struct sk_session *session, uint32_t task_count)
 	for (uint32_t i = 0; i < task_count; i++) {
 		const struct skrt_kernel *kernel;
 
-		if (!skrt_module_task(session->module, session->network.first_task + i, &kernel) &&
-		    !skrt_run_serial(session->instance, kernel))
-			continue;
-		sk_skrun_error("%s", skrt_error());
-		return false;
+		if (!sk_succeeded(skrt_module_task(session->module, session->network.first_task + i, &kernel)) ||
+		    !sk_succeeded(skrt_run_serial(session->instance, kernel)))
+			return false;
 	}
 	return true;
 }

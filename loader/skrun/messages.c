@@ -34,9 +34,17 @@ void sk_print_named(const char *before, const char *name, const char *after)
 	fputs(after, stdout);
 }
 
+static bool kernel_failed;
+
 bool sk_succeeded(enum skrt_status status)
 {
+	kernel_failed |= status == SKRT_KERNEL_FAILED;
 	if (status)
 		sk_skrun_error("%s", skrt_error());
 	return status == SKRT_OK;
+}
+
+bool sk_kernel_has_failed(void)
+{
+	return kernel_failed;
 }

@@ -426,7 +426,7 @@ void sk_session_suspect_random(const struct sk_session *session)
 {
 	char names[SK_SHAPE_SIZE];
 
-	if (strstr(skrt_error(), " returned status ") && list_slots(session, is_unbounded, names))
+	if (sk_kernel_has_failed() && list_slots(session, is_unbounded, names))
 		sk_skrun_error("the integers of %s are random and have no bounds; if they are indices, positions or "
 			       "sizes, give --input NAME=FILE.npy, or bounds with 'range' in the manifest",
 			       names);

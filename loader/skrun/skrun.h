@@ -125,7 +125,7 @@ bool sk_session_read(struct sk_slot *slot, const char *path);
 void sk_session_fill(struct sk_session *session, uint64_t seed);
 bool sk_session_check_filled(const struct sk_session *session);
 
-/* After a failed run: if a kernel has returned a status, name the inputs with random integers without bounds. */
+/* After a failed run: if a kernel has failed, name the inputs with random integers without bounds. */
 void sk_session_suspect_random(const struct sk_session *session);
 
 /* Make inputs read-only: a kernel that writes one has a fault. */
@@ -217,6 +217,9 @@ void sk_skrun_error(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* Print the library's text as an error if the status is not SKRT_OK. Return true if it is. */
 bool sk_succeeded(enum skrt_status status);
+
+/* Return true if such a status was SKRT_KERNEL_FAILED. */
+bool sk_kernel_has_failed(void);
 
 /* Print a name from the package, between two texts, on standard output. */
 void sk_print_named(const char *before, const char *name, const char *after);

@@ -62,10 +62,8 @@ static bool read_table(const struct sk_session *session, const struct sk_run_opt
 		return false;
 	}
 	for (uint32_t i = 0; i < table->info.task_count; i++) {
-		if (skrt_trace_task(session->trace, i, &times)) {
-			sk_skrun_error("%s", skrt_error());
+		if (!sk_succeeded(skrt_trace_task(session->trace, i, &times)))
 			return false;
-		}
 		if (!sk_task_is_chosen(&options->tasks, plan, i))
 			table->other_seconds += times.run_seconds;
 		else if (times.runs)

@@ -466,6 +466,12 @@ for how in '' --verify --unfused --serial; do
 	fails_with "^skrun: error: the integers of 'index' are random and have no bounds; .* --input .*'range'" \
 		"$skrun" unbounded.sk --random $seed $how
 done
+# The same holds for a kernel that fails otherwise.
+sed 's/return 1;/__builtin_trap();/' choose.c >trap.c
+compile trap
+sed 's/, range: .*]//' choose.yaml >trap.yaml
+"$sklink" trap.yaml trap.o -o trap.sk
+fails_with "^skrun: error: the integers of 'index' are random" "$skrun" trap.sk --random $seed
 
 # A package cut anywhere before the end of its last segment is refused.
 end=0
