@@ -7,7 +7,8 @@ base_libnames_la_SOURCES = \
 	base/escape.c base/text.h \
 	base/json-writer.c base/json.h \
 	base/nearest.c \
-	base/pattern.c
+	base/pattern.c \
+	base/shape.c
 
 # Temporary files. libskrt also uses this library.
 noinst_LTLIBRARIES += base/libtemporary.la

@@ -62,6 +62,15 @@ enum { SK_LONGEST_IN_JSON = 6 }; /* "\\u001f" */
  * the character's bytes in the text. */
 size_t sk_escape_json_character(const char *text, char shown[SK_LONGEST_IN_JSON + 1]);
 
+/* ==== shape.c ====
+ *
+ * Shapes of tensors. Needs only the C library, so that the runtime can also use it. */
+
+enum { SK_SHAPE_SIZE = 256 /* of a shape as text */ };
+
+/* Print a shape such as "[64, 1024]"; return text. */
+const char *sk_print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t size);
+
 /* ==== counts ====
  *
  * The end of a noun after its count: "1 launch", "2 launches". */

@@ -30,7 +30,7 @@ format_libseal_la_LIBADD = $(SODIUM_LIBS)
 # .npy files: sklink reads constants, skrun reads inputs and writes outputs.
 noinst_LTLIBRARIES += format/libnpy.la
 format_libnpy_la_SOURCES = format/npy/npy.c format/npy/npy.h
-format_libnpy_la_LIBADD = base/libfiles.la
+format_libnpy_la_LIBADD = base/libfiles.la base/libnames.la
 
 # Device profiles, for sklink, predictions and the simulated device. The built-in ones are these files as texts in C.
 noinst_LTLIBRARIES += format/libprofile.la

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "format/skplan.h"
 
 enum {
@@ -240,17 +241,6 @@ static bool check_type(const struct header *header, enum sk_dtype dtype, char *e
 			return true;
 	return refuse_file(error, error_size, "the elements are '%s' (%s), wanted is %s ('%s')", header->description,
 			   describe_type(header->description), sk_dtype_name(dtype), descriptions[dtype][0]);
-}
-
-const char *sk_print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t size)
-{
-	size_t used = (size_t)snprintf(text, size, "[");
-
-	for (uint32_t i = 0; i < rank && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64, i ? ", " : "", shape[i]);
-	if (used < size)
-		snprintf(text + used, size - used, "]");
-	return text;
 }
 
 /* Compute the bytes of an array. An extent of 0 makes it empty, however large the others are. */

@@ -28,9 +28,4 @@ void sk_npy_close(struct sk_npy *npy);
 bool sk_npy_write(const char *path, enum sk_dtype dtype, uint32_t rank, const uint64_t *shape, const void *data,
 		  char *error, size_t error_size);
 
-enum { SK_SHAPE_SIZE = 256 /* of a shape as text */ };
-
-/* Print a shape such as "[64, 1024]"; return text. */
-const char *sk_print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t size);
-
 #endif

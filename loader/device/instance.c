@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/text.h"
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 #include "loader/base/status.h"
@@ -195,17 +196,6 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 	return status;
 }
 
-/* Write "[64, 1024]". */
-static void print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t size)
-{
-	size_t used = (size_t)snprintf(text, size, "[");
-
-	for (uint32_t i = 0; i < rank && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64, i ? ", " : "", shape[i]);
-	if (used < size)
-		snprintf(text + used, size - used, "]");
-}
-
 /* In a package with several networks, tensors are called "short:x"; an instance also accepts "x". */
 static enum skrt_status find_tensor(const struct skrt_instance *instance, const char *name, uint32_t *index)
 {
@@ -227,7 +217,7 @@ enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const 
 					  uint32_t rank, const uint64_t *shape, void *data)
 {
 	struct skrt_tensor tensor;
-	char wanted[128], found[128];
+	char wanted[SK_SHAPE_SIZE], found[SK_SHAPE_SIZE];
 	uint32_t index;
 
 	if (!instance || !name || (rank && !shape))
@@ -245,12 +235,10 @@ enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const 
 		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has elements of type %s, bound are %s",
 			       module->path, name, sk_dtype_name((enum sk_dtype)tensor.dtype),
 			       sk_dtype_name((enum sk_dtype)dtype));
-	if (rank != tensor.rank || (rank && memcmp(shape, tensor.shape, rank * sizeof(*shape)) != 0)) {
-		print_shape(tensor.rank, tensor.shape, wanted, sizeof(wanted));
-		print_shape(rank, shape, found, sizeof(found));
+	if (rank != tensor.rank || (rank && memcmp(shape, tensor.shape, rank * sizeof(*shape)) != 0))
 		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has the shape %s, bound is %s", module->path,
-			       name, wanted, found);
-	}
+			       name, sk_print_shape(tensor.rank, tensor.shape, wanted, sizeof(wanted)),
+			       sk_print_shape(rank, shape, found, sizeof(found)));
 	return skrt_instance_bind(instance, index, data, tensor.bytes);
 }
 

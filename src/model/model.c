@@ -1,13 +1,12 @@
 /* An empty model, and functions on any model: paths that it names, and texts about it for messages. */
 #include "src/model/model.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "format/profile/profile.h"
 #include "format/skplan.h"
 #include "linker/linker.h"
@@ -60,12 +59,9 @@ const char *sk_model_path(const struct sk_model *model, const char *path)
 
 const char *sk_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t *shape)
 {
-	char text[SK_MAX_RANK * 24 + 3] = "[";
-	size_t length = 1;
+	char text[SK_SHAPE_SIZE];
 
-	for (uint32_t i = 0; i < rank; i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%" PRIu64, i ? ", " : "", shape[i]);
-	return sk_arena_print(arena, "%s]", text);
+	return sk_arena_print(arena, "%s", sk_print_shape(rank, shape, text, sizeof(text)));
 }
 
 const char *sk_suggest_name(const struct sk_model *model, const char *name, const char *const *first, size_t count,
