@@ -195,8 +195,9 @@ bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32
 	return true;
 }
 
-const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code)
+const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code, bool *within_call)
 {
+	*within_call = false;
 	return linker->functions[code].thread_storage;
 }
 
