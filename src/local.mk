@@ -10,6 +10,7 @@ src_libplanning_la_SOURCES = \
 	src/planning/fusion.c \
 	src/planning/peak.c \
 	src/planning/plan-lists.c \
+	src/planning/plan-sizes.c \
 	src/planning/plan-tables.c \
 	src/planning/plan-writer.c \
 	src/planning/reasons.c \

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/timing.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "graph/onnx/onnx.h"
 #include "linker/linker.h"
@@ -26,6 +27,19 @@ static void check_options(const struct sk_link *link)
 			 "%s is about a model, and this manifest names none ('graph')", link->command->model_option);
 }
 
+/* Outputs that cannot have sizes with bounds. */
+static bool check_sizes(const struct sk_link *link)
+{
+	const struct sk_model *model = link->model;
+	const struct sk_command_line *command = link->command;
+	const char *option = command->relocatable ? "-r" : command->header ? "--header" : NULL;
+
+	if (model->has_bounds && option)
+		sk_error(link->diag, model->graph.dimensions.items[0].size.place,
+			 "%s does not take sizes with bounds; give each dimension one size with --dim", option);
+	return !model->has_bounds || !option;
+}
+
 static bool read_manifest(struct sk_link *link)
 {
 	struct sk_model *model = link->model;
@@ -37,7 +51,7 @@ static bool read_manifest(struct sk_link *link)
 	if (!model->graph.path.text) {
 		model->package = sk_package_stem(link->arena, link->command->soname);
 		check_options(link);
-		return true;
+		return check_sizes(link);
 	}
 	sk_linker_wait_ahead(link->linker);
 
@@ -170,6 +184,7 @@ int main(int argc, char **argv)
 
 	bool failed = diag.errors;
 
+	sk_dims_close(&link.dims);
 	sk_plan_close(&link.plan);
 	sk_arena_destroy(arena);
 	return failed ? 1 : 0;

@@ -88,7 +88,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/outputs/report.sh tests/outputs/weights.sh \
 	tests/packaging/install.sh \
 	tests/plan/awaits.sh tests/plan/block-rows.sh tests/plan/placement.sh tests/plan/scenarios.sh \
-	tests/plan/segments.sh tests/plan/step-calls.sh tests/plan/streams.sh tests/plan/tile-groups.sh \
+	tests/plan/segments.sh tests/plan/sizes.sh tests/plan/step-calls.sh tests/plan/streams.sh tests/plan/tile-groups.sh \
 	tests/plan/tile-options.sh tests/plan/tile-order.sh tests/plan/tile-reasons.sh tests/plan/tile-tools.sh \
 	tests/plan/tile-traffic.sh \
 	tests/property/property.sh \
@@ -137,7 +137,7 @@ FUZZ_TARGETS = \
 check_PROGRAMS += $(FUZZ_TARGETS) \
 	tests/fuzz/bombs tests/fuzz/corrupt tests/fuzz/model-seeds \
 	tests/kernels/library \
-	tests/lib/drop-await tests/lib/make-model tests/lib/read-manifests tests/lib/read-models \
+	tests/lib/compare-sizes tests/lib/drop-await tests/lib/make-model tests/lib/read-manifests tests/lib/read-models \
 	tests/linker/compare-links tests/linker/link-damage tests/linker/link-driver tests/linker/link-members \
 	tests/plan/group-steps \
 	tests/property/graphs tests/property/property \

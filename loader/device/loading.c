@@ -27,7 +27,10 @@ static enum skrt_status report_damage(const struct skrt_module *module, const ch
 static enum skrt_status open_plan(struct skrt_module *module, const void *bytes, uint64_t size)
 {
 	char error[SK_ERROR_SIZE - 128];
+	uint64_t sizes;
 
+	if (bytes && sk_image_find(&module->image, "sk_dims", &sizes))
+		return report_damage(module, "it has sizes with bounds, which this libskrt does not take");
 	if (!bytes)
 		return report_damage(module, "not a package: no symbol sk_plan");
 	if ((uintptr_t)bytes % SK_PLAN_ALIGN)

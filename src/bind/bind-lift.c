@@ -100,7 +100,7 @@ static const struct sk_varying *end(const struct lifter *lifter)
 
 	if (!lifter->fields.count)
 		return NULL;
-	varying = sk_arena_alloc(lifter->model->arena, sizeof(*varying) + size, _Alignof(struct sk_varying));
+	varying = sk_arena_alloc(lifter->model->arena, 1, sizeof(*varying) + size);
 	varying->count = (uint32_t)lifter->fields.count;
 	memcpy(varying->fields, lifter->fields.items, size);
 	return varying;

@@ -15,7 +15,8 @@ enum {
 	FURTHER_POINTS = 10, /* beyond those that determine the coefficients */
 	MOST_CORNERS = 4, /* all combinations of the least and the largest sizes of so many dimensions */
 	MOST_COLUMNS = 256,
-	MOST_DIVISOR = 256, /* of quotients that no expression of the manifest shows */
+	MOST_DIVISOR = 256, /* of quotients that no expression of the manifest shows … */
+	MOST_REST = 16, /* … and of those with any rest */
 	MOST_COEFFICIENT = 1 << 30,
 };
 
@@ -302,7 +303,7 @@ static const struct sk_size *combine(const struct sk_fit *fit, const struct colu
 
 /* ---- quotients ---- */
 
-/* The dimensions, and a quotient alone and times each of them. */
+/* Products of dimensions, each also times a quotient. */
 struct quotient {
 	struct column columns[MOST_COLUMNS];
 	size_t count;
@@ -310,10 +311,10 @@ struct quotient {
 };
 
 static bool fits_quotient(const struct sk_fit *fit, struct sk_arena *scratch, const int64_t *of,
-			  const uint64_t *numbers, struct quotient *quotient)
+			  const uint64_t *numbers, size_t products, struct quotient *quotient)
 {
 	quotient->count = 0;
-	for (size_t i = 0; i < fit->ends[0]; i++) {
+	for (size_t i = 0; i < products && quotient->count + 2 <= MOST_COLUMNS; i++) {
 		int64_t *product = SK_NEW_ARRAY(scratch, int64_t, fit->count);
 
 		for (size_t p = 0; p < fit->count; p++)
@@ -327,7 +328,7 @@ static bool fits_quotient(const struct sk_fit *fit, struct sk_arena *scratch, co
 static const struct sk_size *form_of(const struct sk_fit *fit, struct quotient *quotient, const struct sk_size *size,
 				     const uint64_t *numbers)
 {
-	for (size_t i = 0; i < fit->ends[0]; i++)
+	for (size_t i = 0; 2 * i < quotient->count; i++)
 		quotient->columns[2 * i + 1].size = times(fit, size, fit->products.items[i].size);
 	return add_up(fit, quotient->columns, quotient->count, quotient->coefficients, numbers);
 }
@@ -339,9 +340,11 @@ static const struct sk_size *combine_expressions(const struct sk_fit *fit, struc
 	const struct sk_size *form = NULL;
 	struct quotient quotient;
 
-	for (size_t i = 0; i < fit->quotients.count && !form; i++)
-		if (fits_quotient(fit, scratch, fit->quotients.items[i].numbers, numbers, &quotient))
-			form = form_of(fit, &quotient, fit->quotients.items[i].size, numbers);
+	for (int degree = 0; degree < 2; degree++)
+		for (size_t i = 0; i < fit->quotients.count && !form; i++)
+			if (fits_quotient(fit, scratch, fit->quotients.items[i].numbers, numbers, fit->ends[degree],
+					  &quotient))
+				form = form_of(fit, &quotient, fit->quotients.items[i].size, numbers);
 	if (form || fit->ends[0] + fit->quotients.count > MOST_COLUMNS)
 		return form;
 	memcpy(quotient.columns, fit->products.items, fit->ends[0] * sizeof(*quotient.columns));
@@ -351,38 +354,50 @@ static const struct sk_size *combine_expressions(const struct sk_fit *fit, struc
 	return combine(fit, quotient.columns, fit->ends[0] + fit->quotients.count, numbers);
 }
 
-static const struct sk_size *combine_division(const struct sk_fit *fit, const struct column *product, int64_t divisor,
-					      bool up, const uint64_t *numbers)
+/* floor((product + rest) / divisor) */
+struct division {
+	const struct column *product;
+	int64_t rest, divisor;
+};
+
+static const struct sk_size *combine_division(const struct sk_fit *fit, const struct division *division,
+					      size_t products, const uint64_t *numbers)
 {
 	struct sk_arena *scratch = sk_arena_create();
 	int64_t *of = SK_NEW_ARRAY(scratch, int64_t, fit->count);
-	const struct sk_size *by = sk_size_number(fit->sizes, divisor), *form = NULL;
+	const struct sk_size *sum, *form = NULL;
 	struct quotient quotient;
 
 	for (size_t p = 0; p < fit->count; p++)
-		of[p] = (product->numbers[p] + (up ? divisor - 1 : 0)) / divisor;
-	if (fits_quotient(fit, scratch, of, numbers, &quotient))
-		form = form_of(fit, &quotient,
-			       up ? sk_size_ceil(fit->sizes, product->size, by)
-				  : sk_size_floor(fit->sizes, product->size, by),
-			       numbers);
+		of[p] = (division->product->numbers[p] + division->rest) / division->divisor;
+	if (fits_quotient(fit, scratch, of, numbers, products, &quotient)) {
+		sum = sk_size_add(fit->sizes, division->product->size, sk_size_number(fit->sizes, division->rest));
+		sum = sk_size_floor(fit->sizes, sum, sk_size_number(fit->sizes, division->divisor));
+		form = form_of(fit, &quotient, sum, numbers);
+	}
 	sk_arena_destroy(scratch);
 	return form;
 }
 
-/* Return a form with a quotient of one or two dimensions and a constant. */
+/* Return a form with a quotient of one or two dimensions and a constant. Of great divisors only the two quotients that
+ * round down and up are tried. */
 static const struct sk_size *combine_divisions(const struct sk_fit *fit, const uint64_t *numbers)
 {
 	const struct sk_size *form = NULL;
 
 	for (int64_t divisor = 2; divisor <= MOST_DIVISOR; divisor++)
-		for (size_t i = 1; i < fit->ends[1]; i++)
-			for (int up = 0; up < 2; up++) {
-				form = combine_division(fit, &fit->products.items[i], divisor, up, numbers);
-				if (form)
-					return form;
-			}
-	return NULL;
+		for (int64_t rest = 0; rest < divisor; rest += divisor <= MOST_REST || rest ? 1 : divisor - 1)
+			for (size_t i = 1; i < fit->ends[1] && !form; i++)
+				form = combine_division(
+					fit, &(struct division){&fit->products.items[i], rest, divisor}, fit->ends[0],
+					numbers);
+	for (int64_t divisor = 2; divisor <= MOST_REST; divisor++)
+		for (int64_t rest = 0; rest < divisor; rest += divisor - 1)
+			for (size_t i = 1; i < fit->ends[0] && !form; i++)
+				form = combine_division(
+					fit, &(struct division){&fit->products.items[i], rest, divisor}, fit->ends[1],
+					numbers);
+	return form;
 }
 
 /* ---- the whole ---- */

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/timing.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "linker/linker.h"
 #include "src/bind/bind.h"
@@ -100,11 +101,12 @@ bool sk_pass_bind(struct sk_link *link, sk_model_sampler *sample)
 	 * Beyond this point the model does not change. */
 }
 
-static enum sk_task_entries task_entries(const struct sk_command_line *command)
+/* Thunks have no numbers that depend on sizes. */
+static enum sk_task_entries task_entries(const struct sk_command_line *command, const struct sk_model *model)
 {
 	if (command->no_task_entries)
 		return SK_TASKS_WITHOUT;
-	return command->task_entries ? SK_TASKS_BY_ENTRIES : SK_TASKS_BY_THUNKS;
+	return command->task_entries || model->has_bounds ? SK_TASKS_BY_ENTRIES : SK_TASKS_BY_THUNKS;
 }
 
 /* ---- the account, made in parallel with the plan from the same data ---- */
@@ -157,19 +159,48 @@ static struct sk_arena *exchange_arena(struct sk_model *model, struct sk_arena *
 	return before;
 }
 
+static bool open_sizes(struct sk_link *link, char *error, size_t error_size)
+{
+	sk_dims_close(&link->dims);
+	return !link->image.sizes || sk_dims_open(link->image.sizes, link->image.sizes_size, &link->plan, &link->dims,
+						  error, error_size);
+}
+
+/* Give slots to the sizes that code reads. */
+static bool add_slots(struct sk_link *link)
+{
+	const struct sk_dims_view *dims = &link->dims;
+	bool *reads = SK_NEW_ARRAY(link->arena, bool, dims->value_count + (size_t)1);
+	char error[256];
+	const char *reason;
+
+	if (!dims->dims)
+		return true;
+	reason = sk_entries_read(link->arena, &link->plan, dims, reads);
+	if (!reason) {
+		sk_plan_add_slots(link->arena, reads, dims->value_count, &link->image);
+		reason = open_sizes(link, error, sizeof(error)) ? NULL : error;
+	}
+	if (reason)
+		sk_error(link->diag, (struct sk_place){.file = link->command->manifest}, "cannot make the code: %s",
+			 reason);
+	return !reason;
+}
+
 /* The plan outlives the data it is made from. */
 static bool write_plan(struct sk_link *link, const struct sk_fusion *fusion, const struct sk_schedule *schedule,
 		       const struct sk_memory *memory)
 {
 	struct sk_arena *planned = exchange_arena(link->model, link->arena);
 	bool written = sk_plan_write(link->model, fusion, schedule, memory, sk_linker_machine(link->linker),
-				     task_entries(link->command), &link->image);
+				     task_entries(link->command, link->model), &link->image);
 	char error[256];
 
 	exchange_arena(link->model, planned);
 	if (!written)
 		return false;
-	if (sk_plan_open(link->image.bytes, link->image.size, &link->plan, error, sizeof(error)))
+	if (sk_plan_open(link->image.bytes, link->image.size, &link->plan, error, sizeof(error)) &&
+	    open_sizes(link, error, sizeof(error)))
 		return true;
 	sk_error(link->diag, (struct sk_place){.file = link->command->manifest}, "internal error: %s", error);
 	return false;
@@ -184,11 +215,6 @@ static bool make_plan(struct sk_link *link)
 	struct accounting accounting;
 	bool written;
 
-	if (model->has_bounds) {
-		sk_error(link->diag, model->graph.dimensions.items[0].size.place,
-			 "sizes with bounds are not planned yet; give one size with --dim");
-		return false;
-	}
 	sk_timing_next(link->timing, "fusion");
 	if (!(fusion = sk_fusion_build(model)))
 		return false;
@@ -254,7 +280,9 @@ static void prove(void *context)
 	proof->start = sk_timing_now();
 	proof->holds = sk_verify_counting(proof->arena, proof->diag, &link->plan, manifest, link->account.orders,
 					  link->account.order_count, facts, &link->proof_steps) &&
-		       sk_consistency_check(proof->arena, proof->diag, &link->plan, manifest, &link->account);
+		       sk_consistency_check(proof->arena, proof->diag, &link->plan, manifest, &link->account) &&
+		       (!link->dims.dims ||
+			sk_verify_sizes(proof->arena, proof->diag, &link->plan, &link->dims, manifest));
 	proof->end = sk_timing_now();
 }
 
@@ -313,6 +341,7 @@ static bool make_sections(struct sk_link *link)
 					       .account_size = link->packed_account_size,
 					       .image = &link->image,
 					       .plan = &link->plan,
+					       .dims = link->dims.dims ? &link->dims : NULL,
 					       .name = link->model->package,
 					       .relocatable = link->command->relocatable,
 					       .debug = !sk_command_strip_option(link->command),
@@ -348,7 +377,7 @@ static bool prove_and_make(struct sk_link *link)
 
 	/* Checking the plan also expands the arguments of its calls; after that two threads may read it. */
 	sk_timing_next(link->timing, "verify");
-	if (!sk_plan_check_in_threads(link->diag, &link->plan, link->command->manifest, threads))
+	if (!sk_plan_check_in_threads(link->diag, &link->plan, link->command->manifest, threads) || !add_slots(link))
 		return false;
 	if (threads < 2)
 		return prove_now(link) && make_parts(link);

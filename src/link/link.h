@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "graph/graph.h"
 #include "graph/manager/manager.h"
@@ -52,6 +53,7 @@ struct sk_link {
 	sk_dumped_graphs dumped; /* graphs that have become tasks of the model */
 	struct sk_plan_image image; /* the plan's, once it is complete */
 	struct sk_plan_view plan; /* a view of it */
+	struct sk_dims_view dims; /* its sizes with bounds */
 	struct sk_account account; /* the treatment of each task */
 	const void *packed_account; /* as it is in the package */
 	uint64_t packed_account_size;

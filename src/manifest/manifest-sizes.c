@@ -107,8 +107,7 @@ const char *sk_manifest_parse_size(struct sk_model *model, const char *text, uin
 	if (!size)
 		return error;
 	if (value < 0)
-		return sk_arena_print(model->arena, "'%s' is %" PRId64 " at %s", text, value,
-				      sk_sizes_values_text(model->arena, model->sizes, model->sizes_at));
+		return sk_arena_print(model->arena, "'%s' is %" PRId64, text, value);
 	if (!sk_size_is_number(size, NULL))
 		sk_array_push(model->arena, &model->size_expressions, size);
 	*number = (uint64_t)value;

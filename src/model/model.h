@@ -306,6 +306,12 @@ static inline struct sk_place sk_task_place(const struct sk_task *task, struct s
 	return place;
 }
 
+/* Return the form of the task's extent; NULL: it is a number. */
+static inline const struct sk_size *sk_task_extent_size(const struct sk_task *task)
+{
+	return sk_varying_find(task->bound.varying, SK_DIMS_STEPS, offsetof(struct sk_plan_step, extent));
+}
+
 /* A task that has been left out because it has nothing to compute. */
 struct sk_idle_task {
 	const char *name;

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/ranges.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 
 enum {
@@ -50,12 +51,18 @@ bool sk_common_multiple(uint64_t a, uint64_t b, uint64_t *result)
 	return sk_mul(a / sk_common_divisor(a, b), b, result);
 }
 
+static bool has_sized_elements(const struct sk_argument *argument)
+{
+	return sk_varying_find(argument->varying, SK_DIMS_LISTS, offsetof(struct sk_plan_argument, element_bytes));
+}
+
 /* Tiles, and the units that signatures give, have less than 2^31 elements. */
 uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
 {
 	const struct sk_signature *signature = model->kernels.items[model->tasks.items[task].bound.kernel].signature;
 	uint64_t extent = model->tasks.items[task].bound.extent;
-	bool promised = signature->unit && extent > ELEMENTWISE_UNIT && extent <= FEW_ELEMENTS;
+	bool few = extent > ELEMENTWISE_UNIT && extent <= FEW_ELEMENTS;
+	bool promised = signature->unit && (few || sk_task_extent_size(&model->tasks.items[task]));
 	uint64_t unit = signature->elementwise && !promised ? ELEMENTWISE_UNIT : 1;
 
 	if (signature->unit)
@@ -65,7 +72,9 @@ uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
 	for (uint32_t a = 0; a < model->tasks.items[task].bound.argument_count && signature->align; a++) {
 		const struct sk_argument *argument = &model->tasks.items[task].bound.arguments[a];
 
-		while (argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes * unit % signature->align)
+		const uint64_t bytes = has_sized_elements(argument) ? 1 : argument->element_bytes;
+
+		while (argument->kind == SK_ARGUMENT_POINTER && bytes * unit % signature->align)
 			unit *= 2;
 	}
 	return unit;
@@ -99,8 +108,8 @@ static void collect_uses_of(struct solver *solver, uint32_t item, const struct s
 		const struct sk_argument *argument = &task->bound.arguments[a];
 
 		if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0 ||
-		    (argument->pattern && argument->pattern->halo))
-			continue;
+		    (argument->pattern && argument->pattern->halo) || has_sized_elements(argument))
+			continue; /* a unit is a number of elements at all sizes, and would be other bytes */
 		sk_array_push(solver->arena, &solver->uses,
 			      (struct use){argument->tensor, argument->offset, argument->size, item,
 					   argument->element_bytes * scale, argument->access & SK_ACCESS_WRITE,

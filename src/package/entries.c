@@ -117,6 +117,23 @@ void sk_entries_make(struct sk_arena *arena, const struct sk_plan_view *plan, co
 	}
 }
 
+const char *sk_entries_read(struct sk_arena *arena, const struct sk_plan_view *plan, const struct sk_dims_view *dims,
+			    bool *reads)
+{
+	struct sk_arena *scratch = sk_arena_create();
+	const char *reason = NULL;
+
+	for (uint32_t i = 0; i < plan->launch_count && !reason; i++) {
+		reason = sk_dispatcher_read(scratch, plan, dims, i, reads);
+		if (reason)
+			reason = sk_arena_print(arena, "launch '%s': %s", sk_plan_string(&plan->launches[i].name),
+						reason);
+		sk_arena_reset(scratch);
+	}
+	sk_arena_destroy(scratch);
+	return reason;
+}
+
 uint64_t sk_entries_size(const struct sk_entries entries[SK_ENTRIES])
 {
 	return entries[SK_ENTRIES_OF_SCOPES].code.bytes.count + entries[SK_ENTRIES_OF_TASKS].code.bytes.count;

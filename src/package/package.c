@@ -201,7 +201,8 @@ static bool add_dispatchers(struct package *package, const struct sk_package_inp
 
 	package->entries = SK_NEW_ARRAY(arena, sk_symbol, package->plan->launch_count);
 	package->serial_entries = SK_NEW_ARRAY(arena, sk_symbol, package->plan->launch_count);
-	sk_entries_make(arena, package->plan, NULL, package->model->manifest, input->debug, input->threads, entries);
+	sk_entries_make(arena, package->plan, input->dims, package->model->manifest, input->debug, input->threads,
+			entries);
 	for (int i = 0; i < SK_ENTRIES; i++) {
 		if (!entries[i].reason)
 			continue;
@@ -251,6 +252,18 @@ static sk_section add_plan(struct package *package, const char *plan_symbol)
 				   plan_target(package, relocation), 0);
 	}
 	return section;
+}
+
+static void add_sizes(struct package *package)
+{
+	const struct sk_plan_image *image = package->image;
+	sk_section section;
+
+	if (!image->sizes)
+		return;
+	section = add_bytes(package, ".sk.dims", SK_SECTION_READ_ONLY, _Alignof(uint64_t), image->sizes,
+			    image->sizes_size);
+	sk_linker_define(package->linker, section, "sk_dims", 0, image->sizes_size, SK_SYMBOL_OBJECT, true);
 }
 
 static void raise(uint32_t *number, uint32_t other)
@@ -388,6 +401,7 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
 	if (!add_dispatchers(&package, input, parts->entries))
 		return false;
 	parts->plan = add_plan(&package, parts->plan_symbol);
+	add_sizes(&package);
 	add_bytes(&package, SK_ACCOUNT_SECTION, SK_SECTION_NOT_LOADED, 1, input->account, input->account_size);
 	return true;
 }

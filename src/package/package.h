@@ -50,6 +50,11 @@ struct sk_entries {
 void sk_entries_make(struct sk_arena *arena, const struct sk_plan_view *plan, const struct sk_dims_view *dims,
 		     const char *manifest, bool debug, unsigned threads, struct sk_entries entries[SK_ENTRIES]);
 
+/* Set reads[value] for each value of the sizes that the code of an entry reads. The plan must have been checked. Return
+ * NULL, or the reason why an entry cannot be made. */
+const char *sk_entries_read(struct sk_arena *arena, const struct sk_plan_view *plan, const struct sk_dims_view *dims,
+			    bool *reads);
+
 /* Return the bytes of code of both pieces. */
 uint64_t sk_entries_size(const struct sk_entries entries[SK_ENTRIES]);
 
@@ -81,6 +86,7 @@ struct sk_package_input {
 	uint64_t account_size;
 	const struct sk_plan_image *image; /* and a view of it */
 	const struct sk_plan_view *plan;
+	const struct sk_dims_view *dims; /* its sizes with bounds; NULL: there are none */
 	const char *name; /* NULL: the name of its first launch */
 	bool relocatable; /* the package is an object */
 	bool debug; /* add line information: the code of each task refers to its line of the manifest */

@@ -134,6 +134,8 @@ static struct sk_block_verdict judge(const struct follower *follower, const stru
 		verdict.reason = SK_BLOCKS_OTHER_LANE;
 	else if (has_blocks(follower, ahead))
 		verdict.reason = judge_task(follower, ahead);
+	if (verdict.reason == SK_BLOCKS_NONE && (ahead->task->bound.sized || behind->task->bound.sized))
+		verdict.reason = SK_BLOCKS_SIZES;
 	if (verdict.reason != SK_BLOCKS_NONE)
 		return verdict;
 	verdict.reason = SK_BLOCKS_FOLLOWED;

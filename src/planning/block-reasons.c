@@ -18,6 +18,7 @@ const char *sk_block_reason_code(enum sk_block_reason reason)
 		[SK_BLOCKS_RESIDENT] = "BLOCKS_RESIDENT",
 		[SK_BLOCKS_EARLY] = "BLOCKS_EARLY",
 		[SK_BLOCKS_NO_ROWS] = "BLOCKS_NO_ROWS",
+		[SK_BLOCKS_SIZES] = "BLOCKS_SIZES",
 		[SK_BLOCKS_OTHER_PARTS] = "BLOCKS_OTHER_PARTS",
 		[SK_BLOCKS_OTHER_ROWS] = "BLOCKS_OTHER_ROWS",
 		[SK_BLOCKS_OFF_UNIT] = "BLOCKS_OFF_UNIT",
@@ -45,6 +46,8 @@ static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *
 		return "it starts early";
 	case SK_BLOCKS_NO_ROWS:
 		return "its signature does not say which rows a block computes, as blocks= does";
+	case SK_BLOCKS_SIZES:
+		return "numbers of the two depend on sizes with bounds";
 	case SK_BLOCKS_OTHER_PARTS:
 		return sk_arena_print(arena, "the two do not both access '%s' by the same parts",
 				      model->tensors.items[verdict->tensor].name);

@@ -6,7 +6,10 @@
  * dimensions to cut. Accesses to a single row are in all of its maps. So a map is exact: rows of one stride conflict if
  * they share a byte, and a write replaces all pasts of the bytes that it surely writes. Rows of other strides are in a
  * list next to each map, and each access is compared with those that share no map with it. So a few rows of another
- * stride cost little, even with many of the first one. */
+ * stride cost little, even with many of the first one.
+ *
+ * An access that depends on sizes is in the maps with all bytes that it can touch. A write of such bytes replaces only
+ * a write of the same bytes at all sizes, and otherwise stands beside the past, which then counts as well. */
 #include "src/planning/planning-parts.h"
 
 #include <inttypes.h>
@@ -16,6 +19,8 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/ranges.h"
+#include "base/sizes.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "format/skrows.h"
 #include "src/model/model.h"
@@ -30,6 +35,8 @@ struct past {
 	uint32_t writer, writer_argument; /* writer SK_NONE: not written yet */
 	uint32_t reader, reader_argument; /* reader SK_NONE: not read since */
 	uint32_t before; /* with a reader: the past before this read */
+	uint32_t beside; /* a past that the writer does not replace at all sizes; NO_PAST: there is none */
+	bool sized; /* a reader or a writer depends on sizes */
 };
 
 /* An access in rows, kept for comparison with rows of other strides. */
@@ -60,6 +67,7 @@ struct builder {
 	SK_ARRAY(struct sk_conflict) conflicts;
 	SK_ARRAY(uint32_t) recorders;
 	uint32_t *last_conflict; /* by task: number of the last conflict with it + 1, to skip repetitions */
+	uint32_t task; /* that is visited */
 	uint64_t pairs;
 };
 
@@ -90,15 +98,61 @@ static struct memory *memory_of(struct builder *builder, const struct sk_argumen
 	return &builder->states.items[argument->value];
 }
 
-static struct sk_rows rows_of(const struct sk_argument *argument)
+/* Return the form of a field of the argument or of its pattern. */
+static const struct sk_size *size_of(const struct sk_model *model, const struct sk_argument *argument,
+				     enum sk_dims_table table, size_t offset, uint64_t number)
 {
-	return argument->kind == SK_ARGUMENT_STATE ? (struct sk_rows){0, 1, 0, 1} : sk_argument_rows(argument);
+	const struct sk_size *size = sk_varying_find(argument->varying, table, offset);
+
+	return size ? size : sk_size_number(model->sizes, (int64_t)number);
+}
+
+static const struct sk_size *start_size(const struct sk_model *model, const struct sk_argument *argument)
+{
+	return size_of(model, argument, SK_DIMS_LISTS, offsetof(struct sk_plan_argument, offset), argument->offset);
+}
+
+static const struct sk_size *end_size(const struct sk_model *model, const struct sk_argument *argument)
+{
+	return sk_size_add(model->sizes, start_size(model, argument),
+			   size_of(model, argument, SK_DIMS_LISTS, offsetof(struct sk_plan_argument, size),
+				   argument->size));
+}
+
+/* Return all bytes that the argument can touch: rows at a distance that is a number, or else a single row. */
+static struct sk_rows rows_of(const struct sk_model *model, const struct sk_argument *argument)
+{
+	const struct sk_varying *varying = argument->varying;
+	uint64_t start;
+
+	if (argument->kind == SK_ARGUMENT_STATE)
+		return (struct sk_rows){0, 1, 0, 1};
+	if (!sk_varying_find(varying, SK_DIMS_LISTS, offsetof(struct sk_plan_argument, offset)) &&
+	    !sk_varying_find(varying, SK_DIMS_PATTERNS, offsetof(struct sk_plan_pattern, stride)))
+		return sk_argument_rows(argument);
+	start = (uint64_t)sk_size_least(start_size(model, argument));
+	return (struct sk_rows){start, argument->offset + argument->size - start, 0, 1};
+}
+
+/* True if both touch the same bytes at all sizes. */
+static bool is_same(const struct sk_model *model, const struct sk_argument *one, const struct sk_argument *other)
+{
+	return sk_argument_rows(one).count == 1 && sk_argument_rows(other).count == 1 &&
+	       start_size(model, one) == start_size(model, other) && end_size(model, one) == end_size(model, other);
+}
+
+/* True if one certainly ends before the other begins. */
+static bool is_apart(const struct sk_model *model, const struct sk_argument *one, const struct sk_argument *other)
+{
+	return (one->varying || other->varying) &&
+	       (sk_size_at_most(sk_size_compare(model->sizes, end_size(model, one), start_size(model, other))) ||
+		sk_size_at_most(sk_size_compare(model->sizes, end_size(model, other), start_size(model, one))));
 }
 
 static void add_map(struct builder *builder, const struct sk_argument *argument)
 {
 	struct memory *memory = memory_of(builder, argument);
-	struct sk_rows rows = rows_of(argument);
+	struct sk_rows rows = rows_of(builder->model, argument);
 
 	if (memory->maps.count == 0)
 		sk_array_push(builder->arena, &memory->maps, (struct map){.boxes.stride = rows.stride});
@@ -136,7 +190,7 @@ static void for_each_area(struct builder *builder, const struct sk_argument *arg
 			  void *context)
 {
 	struct memory *memory = memory_of(builder, argument);
-	struct sk_rows rows = rows_of(argument);
+	struct sk_rows rows = rows_of(builder->model, argument);
 	struct sk_box areas[SK_MAX_AREAS];
 
 	for (size_t i = 0; i < memory->maps.count; i++) {
@@ -164,11 +218,46 @@ struct visitor {
 	size_t first; /* the first conflict of the task */
 };
 
+static const struct sk_argument *argument_of(const struct builder *builder, uint32_t task, uint32_t argument)
+{
+	return &builder->model->tasks.items[task].bound.arguments[argument];
+}
+
+static void record_sized_write(struct builder *builder, struct sk_boxes *map, struct sk_box *area,
+			       const struct visitor *visitor)
+{
+	const struct sk_argument *argument = argument_of(builder, visitor->task, visitor->argument);
+	size_t count = sk_boxes_cut(builder->arena, map, area);
+
+	for (size_t i = 0; i < count; i++) {
+		struct sk_box *box = sk_boxes_at(map, i);
+		const struct past *past = &builder->pasts.items[box->value];
+		bool replaced = past->writer != SK_NONE &&
+				is_same(builder->model, argument,
+					argument_of(builder, past->writer, past->writer_argument));
+
+		box->value = add_past(builder, (struct past){.writer = visitor->task,
+							     .writer_argument = visitor->argument,
+							     .reader = SK_NONE,
+							     .reader_argument = SK_NONE,
+							     .beside = replaced ? past->beside : box->value,
+							     .sized = true});
+	}
+	builder->pairs += count;
+}
+
 static void record_write(struct builder *builder, struct sk_boxes *map, struct sk_box *area, void *context)
 {
 	const struct visitor *visitor = context;
 
-	area->value = add_past(builder, (struct past){visitor->task, visitor->argument, SK_NONE, SK_NONE, NO_PAST});
+	if (argument_of(builder, visitor->task, visitor->argument)->varying) {
+		record_sized_write(builder, map, area, visitor);
+		return;
+	}
+	area->value = add_past(builder, (struct past){.writer = visitor->task,
+						      .writer_argument = visitor->argument,
+						      .reader = SK_NONE,
+						      .reader_argument = SK_NONE});
 	sk_boxes_fill(builder->arena, map, area);
 }
 
@@ -184,6 +273,7 @@ static void record_read(struct builder *builder, struct sk_boxes *map, struct sk
 		past.reader = visitor->task;
 		past.reader_argument = visitor->argument;
 		past.before = box->value;
+		past.sized |= argument_of(builder, visitor->task, visitor->argument)->varying != NULL;
 		box->value = add_past(builder, past);
 	}
 	builder->pairs += count;
@@ -204,7 +294,7 @@ static void note_rows(struct builder *builder, struct map *map, const struct sk_
 static void record_rows(struct builder *builder, const struct sk_argument *argument, const struct visitor *visitor)
 {
 	struct memory *memory = memory_of(builder, argument);
-	struct sk_rows rows = rows_of(argument);
+	struct sk_rows rows = rows_of(builder->model, argument);
 
 	for (size_t i = 0; memory->maps.count > 1 && i < memory->maps.count; i++) {
 		struct map *map = &memory->maps.items[i];
@@ -222,6 +312,8 @@ static void add_conflict(struct builder *builder, uint32_t task, uint32_t earlie
 {
 	uint32_t last = builder->last_conflict[task];
 
+	if (is_apart(builder->model, argument_of(builder, task, earlier), argument_of(builder, builder->task, later)))
+		return;
 	if (last > first) {
 		const struct sk_conflict *known = &builder->conflicts.items[last - 1];
 
@@ -232,21 +324,30 @@ static void add_conflict(struct builder *builder, uint32_t task, uint32_t earlie
 	builder->last_conflict[task] = (uint32_t)builder->conflicts.count;
 }
 
-/* Readers come between two writes: if there are any, they imply the conflict with the writer before them. */
+/* Readers come between two writes: if there are any, they imply the conflict with the writer before them, unless a
+ * reader touches the bytes at some sizes only. Return the past beside this one. */
+static uint32_t collect_from(struct builder *builder, uint32_t number, const struct visitor *visitor)
+{
+	const struct past *past = &builder->pasts.items[number];
+
+	if (past->writer != SK_NONE && (!visitor->write || past->reader == SK_NONE || past->sized))
+		add_conflict(builder, past->writer, past->writer_argument, visitor->argument, visitor->first);
+	for (; visitor->write && past->reader != SK_NONE; past = &builder->pasts.items[past->before]) {
+		add_conflict(builder, past->reader, past->reader_argument, visitor->argument, visitor->first);
+		builder->pairs++;
+	}
+	return past->beside;
+}
+
 static void collect_conflicts(struct builder *builder, struct sk_boxes *map, struct sk_box *area, void *context)
 {
-	const struct visitor *visitor = context;
 	size_t count = sk_boxes_find(builder->arena, map, area);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct past *past = &builder->pasts.items[sk_boxes_at(map, i)->value];
+		uint32_t past = collect_from(builder, sk_boxes_at(map, i)->value, context);
 
-		if (past->writer != SK_NONE && (!visitor->write || past->reader == SK_NONE))
-			add_conflict(builder, past->writer, past->writer_argument, visitor->argument, visitor->first);
-		for (; visitor->write && past->reader != SK_NONE; past = &builder->pasts.items[past->before]) {
-			add_conflict(builder, past->reader, past->reader_argument, visitor->argument, visitor->first);
-			builder->pairs++;
-		}
+		for (; past != NO_PAST; builder->pairs++)
+			past = collect_from(builder, past, context);
 	}
 }
 
@@ -268,7 +369,7 @@ static void compare_with_map(struct builder *builder, const struct map *map, con
 static void compare_rows(struct builder *builder, const struct sk_argument *argument, const struct visitor *visitor)
 {
 	const struct memory *memory = memory_of(builder, argument);
-	struct sk_rows rows = rows_of(argument);
+	struct sk_rows rows = rows_of(builder->model, argument);
 
 	for (size_t i = 0; rows.count > 1 && i < memory->maps.count; i++)
 		if (memory->maps.items[i].boxes.stride != rows.stride)
@@ -281,6 +382,8 @@ static void visit_task(struct builder *builder, uint32_t number)
 {
 	const struct sk_task *task = &builder->model->tasks.items[number];
 	struct visitor visitor = {.task = number, .first = builder->conflicts.count};
+
+	builder->task = number;
 
 	for (visitor.argument = 0; visitor.argument < task->bound.argument_count; visitor.argument++) {
 		const struct sk_argument *argument = &task->bound.arguments[visitor.argument];
@@ -403,7 +506,7 @@ struct sk_dependencies *sk_dependencies_build(struct sk_model *model)
 	dependencies->first_recorder = SK_NEW_ARRAY(arena, uint32_t, count + 1);
 	dependencies->previous = SK_NEW_ARRAY(arena, uint32_t, count);
 	dependencies->stream = SK_NEW_ARRAY(arena, uint32_t, count);
-	add_past(&builder, (struct past){SK_NONE, SK_NONE, SK_NONE, SK_NONE, NO_PAST});
+	add_past(&builder, (struct past){SK_NONE, SK_NONE, SK_NONE, SK_NONE, NO_PAST, NO_PAST, false});
 	make_maps(&builder);
 	for (uint32_t t = 0; t < count; t++) {
 		dependencies->first_conflict[t] = (uint32_t)builder.conflicts.count;

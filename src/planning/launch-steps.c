@@ -5,6 +5,8 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/sizes.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "format/skrows.h"
 #include "src/model/model.h"
@@ -22,6 +24,7 @@ struct stream {
 struct division {
 	uint64_t launch;
 	struct sk_plan_partition partition;
+	const struct sk_size *size; /* the form of its extent */
 };
 
 /* The core sets of the steps with one state that have been visited in a launch. */
@@ -60,10 +63,11 @@ static enum sk_step_kind kind_of(const struct sk_model *model, const struct sk_s
 	return model->kernels.items[task_of(model, step)->bound.kernel].signature->spread;
 }
 
-static uint32_t find_partition(struct sk_step_maker *maker, struct sk_plan_partition partition)
+static uint32_t find_partition(struct sk_step_maker *maker, struct sk_plan_partition partition,
+			       const struct sk_size *size)
 {
 	struct sk_launch_schedule *launch = maker->launch;
-	struct division key = {maker->number, partition}, *kept;
+	struct division key = {maker->number, partition, size}, *kept;
 	uint32_t found = sk_map_find(&maker->partitions, (const char *)&key, sizeof(key));
 
 	if (found != SK_NONE)
@@ -72,6 +76,7 @@ static uint32_t find_partition(struct sk_step_maker *maker, struct sk_plan_parti
 	*kept = key;
 	sk_map_insert(&maker->partitions, (const char *)kept, sizeof(*kept), launch->partition_count);
 	launch->partitions[launch->partition_count] = key.partition;
+	launch->partition_sizes[launch->partition_count] = size;
 	return launch->partition_count++;
 }
 
@@ -136,14 +141,18 @@ static void make_step(struct sk_step_maker *maker, const struct sk_run *run, uin
 		step->home = find_home(maker, task, number);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
-		step->partition = find_partition(maker, (struct sk_plan_partition){.extent = task->bound.block_count,
-										   .unit = 1,
-										   .first_core = run->first_core});
+		step->partition = find_partition(maker,
+						 (struct sk_plan_partition){.extent = task->bound.block_count,
+									    .unit = 1,
+									    .first_core = run->first_core},
+						 NULL);
 		break;
 	case SK_STEP_SPLIT:
 		step->partition =
-			find_partition(maker, (struct sk_plan_partition){run->extent, run->unit, run->parts.rows,
-									 run->parts.blocks, run->first_core});
+			find_partition(maker,
+				       (struct sk_plan_partition){run->extent, run->unit, run->parts.rows,
+								  run->parts.blocks, run->first_core},
+				       sk_task_extent_size(task));
 		break;
 	default:
 		break;
@@ -162,6 +171,7 @@ static void make_steps(struct sk_step_maker *maker)
 	launch->steps = SK_NEW_ARRAY(maker->arena, struct sk_step, SK_MAX_SIDES * (size_t)runs->count);
 	launch->first_steps = SK_NEW_ARRAY(maker->arena, uint32_t, source->task_count);
 	launch->partitions = SK_NEW_ARRAY(maker->arena, struct sk_plan_partition, runs->count);
+	launch->partition_sizes = SK_NEW_ARRAY(maker->arena, const struct sk_size *, runs->count);
 	launch->homes = SK_NEW_ARRAY(maker->arena, struct sk_plan_home, runs->count);
 	memset(maker->lane_streams, 0, sizeof(maker->lane_streams));
 	for (uint32_t i = 0; i < runs->count; i++) {
@@ -256,6 +266,34 @@ static uint64_t span_of(const struct sk_argument *argument, uint64_t extent, uin
 	return (rows.count / extent * elements - 1) * rows.stride + rows.width;
 }
 
+/* Return the form of an argument's field. */
+static const struct sk_size *argument_size(const struct sk_model *model, const struct sk_argument *argument,
+					   size_t offset, uint64_t number)
+{
+	const struct sk_size *size = sk_varying_find(argument->varying, SK_DIMS_LISTS, offset);
+
+	return size ? size : sk_size_number(model->sizes, (int64_t)number);
+}
+
+/* Numbers of units are comparable where the unit divides the extent, or is 1. */
+static void set_sizes(const struct sk_model *model, const struct sk_task *task, const struct sk_argument *argument,
+		      uint64_t unit, struct sk_pattern *pattern)
+{
+	const struct sk_size *extent = sk_task_extent_size(task);
+	const struct sk_size *of_unit = sk_size_number(model->sizes, (int64_t)unit);
+
+	extent = extent ? extent : sk_size_number(model->sizes, (int64_t)task->bound.extent);
+	pattern->offset_size = argument_size(model, argument, offsetof(struct sk_plan_argument, offset),
+					     argument->offset);
+	pattern->unit_size = sk_size_multiply(model->sizes, of_unit,
+					      argument_size(model, argument,
+							    offsetof(struct sk_plan_argument, element_bytes),
+							    argument->element_bytes));
+	pattern->units_size = sk_size_ceil(model->sizes, extent, of_unit);
+	if (!pattern->unit_size || !pattern->units_size)
+		pattern->units = 0;
+}
+
 struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct sk_launch_schedule *launch,
 				      uint32_t index, const struct sk_task *task, uint32_t number)
 {
@@ -289,6 +327,10 @@ struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct
 		pattern.unit_bytes = rows % blocks ? 0 : elements * argument->element_bytes;
 	}
 	pattern.span = span_of(argument, task->bound.extent, elements);
+	if (task->bound.sized && blocks)
+		pattern.units = 0;
+	else if (task->bound.sized)
+		set_sizes(model, task, argument, partition->unit, &pattern);
 	return pattern;
 }
 
@@ -298,6 +340,8 @@ bool sk_pattern_equal(const struct sk_pattern *a, const struct sk_pattern *b)
 	uint64_t first = a->offset < b->offset ? a->offset : b->offset;
 
 	if (a->units == 0 || a->units != b->units || a->unit_bytes != b->unit_bytes || a->first_core != b->first_core)
+		return false;
+	if (a->offset_size != b->offset_size || a->units_size != b->units_size || a->unit_size != b->unit_size)
 		return false;
 	if (a->unit_bytes == 0 && (a->extent != b->extent || a->element_bytes != b->element_bytes))
 		return false;

@@ -1,29 +1,14 @@
 /* The arguments of calls in the plan: lists that tasks share, and operands of each task. The input is bound tasks. The
  * output is the tables of lists, of their terms and patterns, and of operands, and the first record of each task. See
  * planning-parts.h. */
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/map.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "src/model/model.h"
 #include "src/planning/planning-parts.h"
 #include "src/planning/planning.h"
 
-/* The contents of a task's list as bytes: the records, each followed by its terms or its pattern. */
-struct text {
-	struct sk_arena *arena;
-	SK_ARRAY(char) bytes;
-};
-
-static void append_bytes(struct text *text, const void *bytes, size_t size)
-{
-	while (text->bytes.capacity - text->bytes.count < size)
-		text->bytes.items = sk_array_reserve(text->arena, text->bytes.items, text->bytes.capacity,
-						     &text->bytes.capacity, 1);
-	memcpy(text->bytes.items + text->bytes.count, bytes, size);
-	text->bytes.count += size;
-}
 
 /* Make the record without the places of its terms or its pattern. */
 static struct sk_plan_argument make_record(const struct sk_argument *argument)
@@ -52,28 +37,36 @@ static struct sk_plan_argument make_record(const struct sk_argument *argument)
 	};
 }
 
-static void describe_task(const struct sk_task *task, struct text *text)
+/* The records, each followed by its terms or its pattern, and by its forms. */
+static void describe_task(const struct sk_task *task, struct sk_plan_key *text)
 {
 	text->bytes.count = 0;
 	for (uint32_t a = 0; a < task->bound.argument_count; a++) {
 		const struct sk_argument *argument = &task->bound.arguments[a];
 		const struct sk_plan_argument record = make_record(argument);
 
-		append_bytes(text, &record, sizeof(record));
+		sk_plan_key_append(text, &record, sizeof(record));
 		if (argument->term_count)
-			append_bytes(text, argument->terms, argument->term_count * sizeof(*argument->terms));
-		append_bytes(text, &(char){argument->pattern != NULL}, 1);
+			sk_plan_key_append(text, argument->terms, argument->term_count * sizeof(*argument->terms));
+		sk_plan_key_append(text, &(char){argument->pattern != NULL}, 1);
 		if (argument->pattern)
-			append_bytes(text, argument->pattern, sizeof(*argument->pattern));
+			sk_plan_key_append(text, argument->pattern, sizeof(*argument->pattern));
+		sk_plan_key_append_sizes(text, argument->varying);
 	}
 }
 
-static void add_list(struct sk_plan_lists *lists, struct sk_arena *arena, const struct sk_task *task)
+static void add_list(struct sk_plan_writer *writer, const struct sk_task *task)
 {
+	struct sk_plan_lists *lists = &writer->lists;
+	struct sk_arena *arena = writer->arena;
+
 	for (uint32_t a = 0; a < task->bound.argument_count; a++) {
 		const struct sk_argument *argument = &task->bound.arguments[a];
 		struct sk_plan_argument record = make_record(argument);
 
+		sk_plan_note_sizes(writer, argument->varying, SK_DIMS_LISTS, (uint32_t)lists->records.count);
+		sk_plan_note_sizes(writer, argument->varying, SK_DIMS_TERMS, (uint32_t)lists->terms.count);
+		sk_plan_note_sizes(writer, argument->varying, SK_DIMS_PATTERNS, (uint32_t)lists->patterns.count);
 		if (argument->kind == SK_ARGUMENT_EXPRESSION)
 			record.index = (uint32_t)lists->terms.count;
 		for (uint32_t i = 0; i < argument->term_count; i++)
@@ -86,7 +79,7 @@ static void add_list(struct sk_plan_lists *lists, struct sk_arena *arena, const 
 	}
 }
 
-static void add_task(struct sk_plan_writer *writer, struct sk_map *known, struct text *text, uint32_t number)
+static void add_task(struct sk_plan_writer *writer, struct sk_map *known, struct sk_plan_key *text, uint32_t number)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
 	struct sk_plan_lists *lists = &writer->lists;
@@ -101,7 +94,7 @@ static void add_task(struct sk_plan_writer *writer, struct sk_map *known, struct
 		const char *key = sk_arena_copy(writer->arena, text->bytes.items, text->bytes.count);
 
 		place->list = sk_map_insert(known, key, text->bytes.count, (uint32_t)lists->records.count);
-		add_list(lists, writer->arena, task);
+		add_list(writer, task);
 	}
 	for (uint32_t a = 0; a < task->bound.argument_count; a++)
 		if (task->bound.arguments[a].tensor != SK_NONE)
@@ -113,7 +106,7 @@ static void add_task(struct sk_plan_writer *writer, struct sk_map *known, struct
 /* In the order of the calls; the sides of a mix task have one list. */
 void sk_plan_make_lists(struct sk_plan_writer *writer)
 {
-	struct text text = {.arena = writer->arena};
+	struct sk_plan_key text = {.arena = writer->arena};
 	struct sk_map known;
 
 	sk_map_init(&known, writer->arena);

@@ -105,20 +105,25 @@ static void append_shared(struct sk_plan_writer *writer, struct sk_plan_shared *
 	table->bytes.count += size;
 }
 
-uint32_t sk_plan_share(struct sk_plan_writer *writer, struct sk_plan_shared *table, const void *records, uint32_t count)
+uint32_t sk_plan_share_by(struct sk_plan_writer *writer, struct sk_plan_shared *table, const void *records,
+			  uint32_t count, const char *key, size_t key_size)
 {
-	size_t size = count * table->record_size;
 	uint32_t number;
 
 	if (!count)
 		return 0;
-	number = sk_map_find(&table->numbers, records, size);
+	number = sk_map_find(&table->numbers, key, key_size);
 	if (number == SK_NONE) {
 		number = (uint32_t)(table->bytes.count / table->record_size);
-		sk_map_insert(&table->numbers, sk_arena_copy(writer->arena, records, size), size, number);
-		append_shared(writer, table, records, size);
+		sk_map_insert(&table->numbers, sk_arena_copy(writer->arena, key, key_size), key_size, number);
+		append_shared(writer, table, records, count * table->record_size);
 	}
 	return number;
+}
+
+uint32_t sk_plan_share(struct sk_plan_writer *writer, struct sk_plan_shared *table, const void *records, uint32_t count)
+{
+	return sk_plan_share_by(writer, table, records, count, records, count * table->record_size);
 }
 
 int32_t sk_plan_later_string(struct sk_plan_writer *writer, const char *text)

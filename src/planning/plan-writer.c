@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "format/signature/signature.h"
 #include "format/skabi.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "src/model/model.h"
 #include "src/planning/planning.h"
@@ -144,6 +145,21 @@ static uint64_t base_of(const struct sk_plan_writer *writer, uint32_t tensor, bo
 	}
 }
 
+static uint32_t share_type(struct sk_plan_writer *writer, const struct sk_plan_type *type,
+			   const struct sk_varying *varying)
+{
+	struct sk_plan_key key = {.arena = writer->arena};
+	uint32_t number;
+
+	if (!varying)
+		return sk_plan_share(writer, &writer->types, type, 1);
+	sk_plan_key_append(&key, type, sizeof(*type));
+	sk_plan_key_append_sizes(&key, varying);
+	number = sk_plan_share_by(writer, &writer->types, type, 1, key.bytes.items, key.bytes.count);
+	sk_plan_note_sizes(writer, varying, SK_DIMS_TYPES, number);
+	return number;
+}
+
 static void write_tensors(struct sk_plan_writer *writer)
 {
 	for (uint32_t i = 0; i < writer->model->tensors.count; i++) {
@@ -164,7 +180,7 @@ static void write_tensors(struct sk_plan_writer *writer)
 
 		sk_plan_set_string(writer, &record->name, tensor->name);
 		memcpy(type.shape, tensor->shape, tensor->rank * sizeof(tensor->shape[0]));
-		record->type = (int32_t)sk_plan_share(writer, &writer->types, &type, 1);
+		record->type = (int32_t)share_type(writer, &type, tensor->varying);
 		record->role = (uint8_t)tensor->role;
 		record->space = (uint8_t)space_of(writer, i, false);
 		record->offset = base_of(writer, i, false);
@@ -227,6 +243,7 @@ static void write_call(struct sk_plan_writer *writer, uint32_t number, uint64_t 
 		.loop_count = (uint8_t)task->bound.loop_count,
 		.scale = scale,
 	};
+	sk_plan_note_sizes(writer, task->bound.varying, SK_DIMS_LOOPS, writer->loop_count);
 	memcpy(&writer->loops[writer->loop_count], task->bound.loops,
 	       task->bound.loop_count * sizeof(*task->bound.loops));
 	writer->loop_count += task->bound.loop_count;
@@ -253,6 +270,8 @@ static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_
 	record->blocks = side->blocks;
 	record->first_core = side->first_core;
 	record->extent = divided ? task->bound.extent / scale : 0;
+	if (divided)
+		sk_plan_note_sizes(writer, task->bound.varying, SK_DIMS_STEPS, writer->step_count - 1);
 	record->first_await = writer->await_count;
 	if (side->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
 		form->flags |= SK_LAUNCH_EARLY;
@@ -324,9 +343,22 @@ static struct sk_plan_launch *start_launch(struct sk_plan_writer *writer, uint32
 }
 
 static void set_partitions(struct sk_plan_writer *writer, struct sk_plan_launch *record, struct sk_plan_form *form,
-			   const struct sk_plan_partition *partitions, uint32_t count)
+			   const struct sk_plan_partition *partitions, const struct sk_size *const *sizes,
+			   uint32_t count)
 {
-	record->first_partition = sk_plan_share(writer, &writer->partitions, partitions, count);
+	struct sk_plan_key key = {.arena = writer->arena};
+	bool sized = false;
+
+	for (uint32_t i = 0; i < count; i++)
+		sized |= sizes[i] != NULL;
+	sk_plan_key_append(&key, partitions, count * sizeof(*partitions));
+	if (sized)
+		sk_plan_key_append(&key, sizes, count * sizeof(const struct sk_size *));
+	record->first_partition = sk_plan_share_by(writer, &writer->partitions, partitions, count, key.bytes.items,
+						   key.bytes.count);
+	for (uint32_t i = 0; i < count; i++)
+		sk_plan_note_size(writer, SK_DIMS_PARTITIONS, record->first_partition + i,
+				  offsetof(struct sk_plan_partition, extent), sizes[i]);
 	form->partition_count = count;
 }
 
@@ -389,7 +421,8 @@ static void write_launch(struct sk_plan_writer *writer, uint32_t number)
 
 	sk_plan_set_string(writer, &record->name, launch->name);
 	write_options(writer, &form, &launch->options);
-	set_partitions(writer, record, &form, schedule->partitions, schedule->partition_count);
+	set_partitions(writer, record, &form, schedule->partitions, schedule->partition_sizes,
+		       schedule->partition_count);
 	set_homes(writer, record, &form, schedule->homes, schedule->home_count);
 	for (uint32_t i = 0; i < launch->follow_count; i++)
 		writer->follows[writer->follow_count++] = launch->follows[i];
@@ -413,7 +446,7 @@ static void place_task(struct sk_plan_writer *writer, struct sk_plan_launch *rec
 		set_partitions(writer, record, form,
 			       &(struct sk_plan_partition){split ? task->bound.extent : task->bound.block_count,
 							   split ? sk_minimum_unit(writer->model, number) : 1},
-			       1);
+			       &(const struct sk_size *){split ? sk_task_extent_size(task) : NULL}, 1);
 		step->partition = record->first_partition;
 	}
 }
@@ -522,7 +555,7 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_fusion *fusion,
 		sk_map_init((struct sk_map *[]){&writer.forms.numbers, &writer.types.numbers,
 						&writer.partitions.numbers, &writer.homes.numbers}[i],
 			    scratch);
-	written = write_plan(&writer, machine);
+	written = write_plan(&writer, machine) && sk_plan_write_sizes(&writer);
 	sk_arena_destroy(scratch);
 	return written;
 }

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "src/model/model.h"
 #include "src/planning/planning.h"
@@ -222,6 +223,12 @@ struct sk_plan_lists {
 	struct sk_plan_list_of_task *of_tasks; /* by task */
 };
 
+/* Bytes that describe records, to find equal ones. */
+struct sk_plan_key {
+	struct sk_arena *arena;
+	SK_ARRAY(char) bytes;
+};
+
 /* A table of shared records: equal records are stored once. */
 struct sk_plan_shared {
 	SK_ARRAY(char) bytes;
@@ -278,6 +285,8 @@ struct sk_plan_writer {
 	uint32_t *task_offsets, *entry_offsets;
 	struct sk_plan_kernel_strings *kernel_strings;
 
+	SK_ARRAY(struct sk_varying_field) sizes; /* forms of records' fields, by the records' numbers */
+
 	/* Tables after the strings: their sizes are known when all others have been written. */
 	struct sk_plan_shared forms, types, partitions, homes;
 };
@@ -296,6 +305,10 @@ void sk_plan_intern_other_names(struct sk_plan_writer *writer);
 uint32_t sk_plan_share(struct sk_plan_writer *writer, struct sk_plan_shared *table, const void *records,
 		       uint32_t count);
 
+/* The same for records with forms, which `key` describes together with the records. */
+uint32_t sk_plan_share_by(struct sk_plan_writer *writer, struct sk_plan_shared *table, const void *records,
+			  uint32_t count, const char *key, size_t key_size);
+
 /* Return the value for a field of a shared record that refers to a string. sk_plan_join replaces it by a reference.
  * text NULL: the field stays 0. */
 int32_t sk_plan_later_string(struct sk_plan_writer *writer, const char *text);
@@ -313,6 +326,23 @@ void sk_plan_add_relocation(struct sk_plan_writer *writer, const int32_t *field,
 /* Join tables, strings and shared records in the image. This turns the numbers of forms and types into references.
  * Return false if the plan is too large. */
 bool sk_plan_join(struct sk_plan_writer *writer);
+
+/* ==== plan-sizes.c ====
+ *
+ * Parts of the plan's writer: the forms of records' fields, and the section .sk.dims that has them. */
+
+/* Append to a description of records, the latter with forms; NULL: there are none. */
+void sk_plan_key_append(struct sk_plan_key *key, const void *bytes, size_t size);
+void sk_plan_key_append_sizes(struct sk_plan_key *key, const struct sk_varying *varying);
+
+/* Note the forms of a record's field, or of all fields of records from this number on; NULL: there are none. */
+void sk_plan_note_size(struct sk_plan_writer *writer, enum sk_dims_table table, uint32_t record, size_t offset,
+		       const struct sk_size *size);
+void sk_plan_note_sizes(struct sk_plan_writer *writer, const struct sk_varying *varying, enum sk_dims_table table,
+			uint32_t record);
+
+/* Write the section, if the model has sizes with bounds. Return false after an error. */
+bool sk_plan_write_sizes(struct sk_plan_writer *writer);
 
 /* ==== sync-split.c ====
  *

@@ -15,6 +15,7 @@ struct sk_fusion;
 struct sk_launch_runs;
 struct sk_run;
 struct sk_schedule;
+struct sk_size;
 struct sk_tile_verdict;
 
 /* ==== schedule.c ====
@@ -62,6 +63,7 @@ struct sk_launch_schedule {
 	struct sk_plan_home *homes;
 	uint32_t home_count;
 	struct sk_plan_partition *partitions; /* distinct */
+	const struct sk_size **partition_sizes; /* by partition: the form of its extent; NULL: it is a number */
 	uint32_t partition_count;
 	uint32_t lane_count; /* of the device */
 	uint32_t lane_steps[SK_MAX_LANES];
@@ -86,15 +88,18 @@ struct sk_pattern {
 	uint64_t span; /* from the first byte of a unit to the end of its last one, or of an element if units are
 			* irregular */
 	uint32_t first_core; /* the core that has the first unit */
+	/* With sizes: the forms of the offset, of the units' number and of a unit's bytes; else all NULL. */
+	const struct sk_size *offset_size, *units_size, *unit_size;
 };
 
 /* Return the pattern of an argument of one of the step's tasks. */
 struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct sk_launch_schedule *launch,
 				      uint32_t step, const struct sk_task *task, uint32_t argument);
 
-/* Return true if, for every number of cores, each byte falls on the same core in both patterns. Both must be divided
- * into the same number of units, with equal distances and the same first core, and unit 0 of each must end before unit
- * 1 of either begins; then this holds for all other units. For irregular units the same must hold for elements. The
+/* Return true if, for every number of cores and at all sizes, each byte falls on the same core in both patterns. Both
+ * must be divided into the same number of units, with equal distances and the same first core, and unit 0 of each must
+ * end before unit 1 of either begins; then this holds for all other units. For irregular units the same must hold for
+ * elements. With sizes, the forms of these numbers must be equal, and units must not be irregular. The
  * offsets must have the same base. */
 bool sk_pattern_equal(const struct sk_pattern *a, const struct sk_pattern *b);
 
@@ -161,6 +166,7 @@ enum sk_block_reason {
 	SK_BLOCKS_NO_ROWS, /* has blocks with unknown accesses */
 
 	/* The two */
+	SK_BLOCKS_SIZES, /* have numbers that depend on sizes with bounds */
 	SK_BLOCKS_OTHER_PARTS, /* divide the shared bytes differently */
 	SK_BLOCKS_OTHER_ROWS, /* have no whole number of elements for each row of the blocks */
 	SK_BLOCKS_OFF_UNIT, /* do not fit: a block begins inside a unit of the task */
@@ -199,6 +205,7 @@ enum sk_tile_reason {
 	SK_TILE_SYNC_ALL, /* debug-sync-all=1 */
 
 	/* One of the two tasks, the cause, cannot be in a group: */
+	SK_TILE_SIZES, /* its numbers depend on sizes with bounds */
 	SK_TILE_HIDDEN_STATE, /* its kernel keeps state between calls */
 	SK_TILE_NOT_DIVIDED, /* its kernel may not be called for parts */
 	SK_TILE_UNTILED, /* its signature has `untiled` */
@@ -413,6 +420,8 @@ enum { SK_CONSTANT_ALIGNMENT = 64 };
 struct sk_plan_image {
 	uint8_t *bytes; /* aligned to SK_PLAN_ALIGN; all of it is in the model's arena */
 	uint64_t size;
+	uint8_t *sizes; /* the bytes of .sk.dims, aligned to 8; NULL: there are no sizes with bounds */
+	uint64_t sizes_size;
 	SK_ARRAY(struct sk_plan_relocation) relocations; /* by offset */
 	SK_ARRAY(struct sk_plan_constant) constants; /* by offset */
 	uint64_t constants_size;
@@ -430,6 +439,13 @@ enum sk_task_entries {
 bool sk_plan_write(const struct sk_model *model, const struct sk_fusion *fusion, const struct sk_schedule *schedule,
 		   const struct sk_memory *memory, uint32_t machine, enum sk_task_entries task_entries,
 		   struct sk_plan_image *image);
+
+/* ==== plan-sizes.c ====
+ *
+ * The section .sk.dims of a plan with sizes. */
+
+/* Add slots for the values with reads[value] to the image's section, which has none yet. */
+void sk_plan_add_slots(struct sk_arena *arena, const bool *reads, uint32_t value_count, struct sk_plan_image *image);
 
 /* ==== tile-groups.c ====
  *

@@ -110,7 +110,9 @@ static struct sk_tile_verdict judge_task(const struct builder *builder, uint32_t
 					  .amount = shared_bytes(task),
 					  .limit = SHARED_BYTES};
 
-	if (find_argument(task, SK_ARGUMENT_STATE))
+	if (task->bound.sized)
+		verdict.reason = SK_TILE_SIZES;
+	else if (find_argument(task, SK_ARGUMENT_STATE))
 		verdict.reason = SK_TILE_HIDDEN_STATE;
 	else if (signature_of(builder, task)->spread != SK_STEP_SPLIT || task->bound.extent == 0)
 		verdict.reason = SK_TILE_NOT_DIVIDED;

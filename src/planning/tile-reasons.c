@@ -18,6 +18,7 @@ const char *sk_tile_reason_code(enum sk_tile_reason reason)
 		[SK_TILE_NOT_DIVIDED] = "TILE_NOT_DIVIDED",
 		[SK_TILE_UNTILED] = "TILE_UNTILED",
 		[SK_TILE_FLUSHED] = "TILE_FLUSHED",
+		[SK_TILE_SIZES] = "TILE_SIZES",
 		[SK_TILE_HIDDEN_STATE] = "TILE_HIDDEN_STATE",
 		[SK_TILE_SCALAR] = "TILE_SCALAR",
 		[SK_TILE_LARGE_OPERAND] = "TILE_LARGE_OPERAND",
@@ -97,6 +98,8 @@ static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *
 		return sk_arena_join_all(arena, "the kernel of '", cause, "' is marked untiled", NULL);
 	case SK_TILE_FLUSHED:
 		return sk_arena_join_all(arena, "the data cache is flushed around '", cause, "'", NULL);
+	case SK_TILE_SIZES:
+		return sk_arena_join_all(arena, "numbers of '", cause, "' depend on sizes with bounds", NULL);
 	case SK_TILE_HIDDEN_STATE:
 		return sk_arena_join_all(arena, "the kernel of '", cause, "' has hidden state", NULL);
 	case SK_TILE_SCALAR:

@@ -313,6 +313,11 @@ reason rows other BLOCKS_OTHER_ROWS \
 pair halo product 'kernel: differences, args: [p, d]'
 reason halo other BLOCKS_OTHER_PARTS \
 	"cores do not keep to their blocks of 'product': the two do not both access 'p' by the same parts"
+pair sized product 'kernel: activate, args: [p, y]'
+sed -i 's/^sklink: 1$/&\ndims: {rows: 9..18}/; s/\[18, 2, 64\]/[rows, 2, 64]/' sized.yaml
+"$sklink" sized.yaml k.o -o sized.sk --report=sized.json
+reason sized other BLOCKS_SIZES \
+	"cores do not keep to their blocks of 'product': numbers of the two depend on sizes with bounds"
 device=a3
 pair lanes lane_product 'kernel: activate, args: [p, y]'
 reason lanes other BLOCKS_OTHER_LANE "cores do not keep to their blocks of 'product': they run in different lanes"
@@ -321,6 +326,6 @@ for code in $(sed -nE 's/^.*\[SK_BLOCKS_.*\] = "([A-Z_]+)",$/\1/p' "$top_srcdir/
 	grep -q "^| \`$code\` |" "$top_srcdir/doc/reference/reason-codes.md" || [ $code = BLOCKS_NONE ] ||
 		fail "doc/reference/reason-codes.md has no row for $code"
 done
-for package in off comb early resident mixed few whole synchronised rows halo lanes; do
+for package in off comb early resident mixed few whole synchronised rows halo sized lanes; do
 	! "$skdump" --steps $package.sk | grep -qE ', 0 awaits' || fail "$package: nothing is awaited"
 done

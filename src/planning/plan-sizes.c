@@ -1,0 +1,309 @@
+/* The section .sk.dims (format/skdims.h): the numbers of the plan that depend on sizes. Input: their forms, collected
+ * while the plan's records were written. Output: the section's bytes. See planning-parts.h. */
+#include "src/planning/planning-parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/sizes.h"
+#include "format/skdims.h"
+#include "format/skplan.h"
+#include "src/model/model.h"
+#include "src/planning/planning.h"
+
+/* ---- forms of records ---- */
+
+void sk_plan_key_append(struct sk_plan_key *key, const void *bytes, size_t size)
+{
+	while (key->bytes.capacity - key->bytes.count < size)
+		key->bytes.items = sk_array_reserve(key->arena, key->bytes.items, key->bytes.capacity,
+						    &key->bytes.capacity, 1);
+	memcpy(key->bytes.items + key->bytes.count, bytes, size);
+	key->bytes.count += size;
+}
+
+/* Equal forms have one address. */
+void sk_plan_key_append_sizes(struct sk_plan_key *key, const struct sk_varying *varying)
+{
+	for (uint32_t i = 0; varying && i < varying->count; i++) {
+		const struct sk_varying_field *field = &varying->fields[i];
+		const uint64_t words[] = {field->table, field->record, field->offset, (uintptr_t)field->size};
+
+		sk_plan_key_append(key, words, sizeof(words));
+	}
+}
+
+void sk_plan_note_sizes(struct sk_plan_writer *writer, const struct sk_varying *varying, enum sk_dims_table table,
+			uint32_t record)
+{
+	for (uint32_t i = 0; varying && i < varying->count; i++)
+		if (varying->fields[i].table == table)
+			sk_plan_note_size(writer, table, record + varying->fields[i].record, varying->fields[i].offset,
+					  varying->fields[i].size);
+}
+
+void sk_plan_note_size(struct sk_plan_writer *writer, enum sk_dims_table table, uint32_t record, size_t offset,
+		       const struct sk_size *size)
+{
+	if (size)
+		sk_array_push(writer->arena, &writer->sizes,
+			      (struct sk_varying_field){table, record, (uint32_t)offset, size});
+}
+
+/* ---- values ---- */
+
+/* A step of an evaluation: a number, which needs no value as a summand of 0 or less, or a value. */
+struct step {
+	bool is_number;
+	int64_t number;
+	uint32_t value;
+};
+
+struct maker {
+	const struct sk_model *model;
+	struct sk_arena *arena;
+	uint32_t *dimensions; /* by dimension of the model: its number in the section */
+	SK_ARRAY(struct sk_dims_dimension) records;
+	SK_ARRAY(struct sk_dims_value) values;
+	SK_ARRAY(struct sk_dims_field) fields;
+	SK_ARRAY(struct step) steps;
+	SK_ARRAY(char) strings;
+	struct sk_map known; /* bytes of a value -> its number */
+	bool failed; /* a form has a term that is subtracted */
+};
+
+static struct step add_value(struct maker *maker, struct sk_dims_value value)
+{
+	uint32_t number = (uint32_t)maker->values.count;
+	const char *key = sk_arena_copy(maker->arena, (const char *)&value, sizeof(value));
+	uint32_t known = sk_map_insert(&maker->known, key, sizeof(value), number);
+
+	if (known == number)
+		sk_array_push(maker->arena, &maker->values, value);
+	return (struct step){.value = known};
+}
+
+static struct step number_step(int64_t number)
+{
+	return (struct step){.is_number = true, .number = number};
+}
+
+static uint32_t value_of(struct maker *maker, struct step step)
+{
+	if (!step.is_number)
+		return step.value;
+	maker->failed |= step.number < 0;
+	return add_value(maker, (struct sk_dims_value){.op = SK_DIMS_NUMBER, .number = (uint64_t)step.number}).value;
+}
+
+static struct step pair(struct maker *maker, enum sk_dims_op op, struct step a, struct step b)
+{
+	uint32_t first = value_of(maker, a), second = value_of(maker, b);
+
+	return add_value(maker, (struct sk_dims_value){.op = (uint8_t)op, .a = first, .b = second});
+}
+
+static struct step add(struct maker *maker, struct step a, struct step b)
+{
+	if (a.is_number && b.is_number)
+		return number_step(a.number + b.number);
+	if (a.is_number)
+		return add(maker, b, a);
+	if (!b.is_number || b.number > 0)
+		return pair(maker, SK_DIMS_ADD, a, b);
+	return b.number ? add_value(maker, (struct sk_dims_value){.op = SK_DIMS_SUBTRACT,
+								   .a = a.value,
+								   .number = (uint64_t)-b.number})
+			: a;
+}
+
+static struct step multiply(struct maker *maker, struct step a, struct step b)
+{
+	return a.is_number && b.is_number ? number_step(a.number * b.number) : pair(maker, SK_DIMS_MULTIPLY, a, b);
+}
+
+static struct step divide(struct maker *maker, struct step a, struct step b)
+{
+	if (!b.is_number || b.number < 1)
+		maker->failed = true;
+	return add_value(maker, (struct sk_dims_value){.op = SK_DIMS_FLOOR,
+							.a = value_of(maker, a),
+							.number = (uint64_t)b.number});
+}
+
+static uint32_t put_step(void *context, const struct sk_size_step *step)
+{
+	struct maker *maker = context;
+	const struct step none = {0}, *steps = maker->steps.items;
+	bool is_pair = step->kind != SK_SIZE_NUMBER && step->kind != SK_SIZE_DIMENSION;
+	struct step a = is_pair ? steps[step->a] : none, b = is_pair ? steps[step->b] : none, result = none;
+
+	switch (step->kind) {
+	case SK_SIZE_NUMBER:
+		result = number_step(step->number);
+		break;
+	case SK_SIZE_DIMENSION:
+		result = add_value(maker, (struct sk_dims_value){.op = SK_DIMS_DIMENSION,
+								 .a = maker->dimensions[step->a]});
+		break;
+	case SK_SIZE_SUM:
+		result = add(maker, a, b);
+		break;
+	case SK_SIZE_PRODUCT:
+		result = multiply(maker, a, b);
+		break;
+	case SK_SIZE_FLOOR:
+		result = divide(maker, a, b);
+		break;
+	case SK_SIZE_MIN:
+		result = pair(maker, SK_DIMS_MIN, a, b);
+		break;
+	case SK_SIZE_MAX:
+		result = pair(maker, SK_DIMS_MAX, a, b);
+		break;
+	}
+	sk_array_push(maker->arena, &maker->steps, result);
+	return (uint32_t)maker->steps.count - 1;
+}
+
+/* ---- dimensions and fields ---- */
+
+/* The strings begin with a byte that no reference leads to. */
+static void add_dimensions(struct maker *maker)
+{
+	const struct sk_sizes *sizes = maker->model->sizes;
+
+	maker->dimensions = SK_NEW_ARRAY(maker->arena, uint32_t, sk_sizes_count(sizes));
+	sk_array_push(maker->arena, &maker->strings, '\0');
+	for (size_t d = 0; d < sk_sizes_count(sizes); d++) {
+		const struct sk_size_dimension *dimension = sk_sizes_dimension(sizes, d);
+
+		if (dimension->least == dimension->most)
+			continue;
+		maker->dimensions[d] = (uint32_t)maker->records.count;
+		sk_array_push(maker->arena, &maker->records,
+			      (struct sk_dims_dimension){.name = (int32_t)maker->strings.count,
+							 .least = dimension->least,
+							 .most = dimension->most,
+							 .multiple = dimension->multiple,
+							 .usual = dimension->usual});
+		for (const char *at = dimension->name; *at; at++)
+			sk_array_push(maker->arena, &maker->strings, *at);
+		sk_array_push(maker->arena, &maker->strings, '\0');
+	}
+}
+
+static bool add_field(struct maker *maker, const struct sk_varying_field *field)
+{
+	uint32_t step = sk_size_walk(field->size, put_step, maker);
+	uint32_t value = value_of(maker, maker->steps.items[step]);
+
+	if (maker->failed) {
+		sk_error(maker->model->diag, (struct sk_place){.file = maker->model->manifest},
+			 "the size %s is not a sum of products", sk_size_text(maker->arena, field->size));
+		return false;
+	}
+	sk_array_push(maker->arena, &maker->fields,
+		      (struct sk_dims_field){.table = (uint16_t)field->table,
+					     .offset = (uint16_t)field->offset,
+					     .record = field->record,
+					     .value = value});
+	return true;
+}
+
+static int compare_fields(const void *a, const void *b)
+{
+	const struct sk_varying_field *one = a, *other = b;
+
+	if (one->table != other->table)
+		return one->table < other->table ? -1 : 1;
+	if (one->record != other->record)
+		return one->record < other->record ? -1 : 1;
+	return (one->offset > other->offset) - (one->offset < other->offset);
+}
+
+/* Launches can share a record, whose fields are then noted again. */
+static bool add_fields(struct maker *maker, struct sk_varying_field *fields, size_t count)
+{
+	if (count)
+		qsort(fields, count, sizeof(*fields), compare_fields);
+	for (size_t i = 0; i < count; i++)
+		if (!i || compare_fields(&fields[i - 1], &fields[i]))
+			if (!add_field(maker, &fields[i]))
+				return false;
+	return true;
+}
+
+/* ---- the section ---- */
+
+/* Append a table, and return its place. */
+static size_t place_table(struct sk_dims *dims, struct sk_plan_table *table, size_t count, size_t record_size)
+{
+	size_t place = (dims->size + 7) / 8 * 8;
+
+	table->count = (uint32_t)count;
+	table->offset = count ? (int32_t)(place - (size_t)((char *)&table->offset - (char *)dims)) : 0;
+	dims->size = place + count * record_size;
+	return place;
+}
+
+static void put_table(uint8_t *bytes, size_t place, const void *records, size_t size)
+{
+	if (size)
+		memcpy(bytes + place, records, size);
+}
+
+static void lay_out(const struct maker *maker, struct sk_arena *arena, struct sk_plan_image *image)
+{
+	struct sk_dims dims = {.magic = SK_DIMS_MAGIC, .version = SK_DIMS_VERSION, .size = sizeof(dims)};
+	size_t dimensions = place_table(&dims, &dims.dimensions, maker->records.count, sizeof(*maker->records.items));
+	size_t values = place_table(&dims, &dims.values, maker->values.count, sizeof(*maker->values.items));
+	size_t fields = place_table(&dims, &dims.fields, maker->fields.count, sizeof(*maker->fields.items));
+	size_t strings = place_table(&dims, &dims.strings, maker->strings.count, 1);
+	uint8_t *bytes = (void *)SK_NEW_ARRAY(arena, uint64_t, (dims.size + 7) / 8);
+	struct sk_dims_dimension *records = (void *)(bytes + dimensions);
+
+	put_table(bytes, 0, &dims, sizeof(dims));
+	put_table(bytes, dimensions, maker->records.items, maker->records.count * sizeof(*records));
+	put_table(bytes, values, maker->values.items, maker->values.count * sizeof(*maker->values.items));
+	put_table(bytes, fields, maker->fields.items, maker->fields.count * sizeof(*maker->fields.items));
+	put_table(bytes, strings, maker->strings.items, maker->strings.count);
+	for (size_t i = 0; i < maker->records.count; i++)
+		records[i].name += (int32_t)(strings - (dimensions + i * sizeof(*records)));
+	image->sizes = bytes;
+	image->sizes_size = dims.size;
+}
+
+bool sk_plan_write_sizes(struct sk_plan_writer *writer)
+{
+	struct maker maker = {.model = writer->model, .arena = writer->arena};
+
+	if (!writer->model->has_bounds)
+		return true;
+	sk_map_init(&maker.known, writer->arena);
+	add_dimensions(&maker);
+	if (!add_fields(&maker, writer->sizes.items, writer->sizes.count))
+		return false;
+	lay_out(&maker, writer->model->arena, writer->image);
+	return true;
+}
+
+void sk_plan_add_slots(struct sk_arena *arena, const bool *reads, uint32_t value_count, struct sk_plan_image *image)
+{
+	struct sk_dims *dims = (void *)SK_NEW_ARRAY(arena, uint64_t, image->sizes_size / 8 + value_count + 2);
+	struct sk_dims_slot *slots;
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < value_count; i++)
+		count += reads[i];
+	memcpy(dims, image->sizes, image->sizes_size);
+	slots = (void *)((uint8_t *)dims + place_table(dims, &dims->slots, count, sizeof(*slots)));
+	for (uint32_t i = 0; i < value_count; i++)
+		if (reads[i])
+			(slots++)->value = i;
+	image->sizes = (uint8_t *)dims;
+	image->sizes_size = dims->size;
+}
