@@ -32,7 +32,7 @@ bench_load_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
 
 bench_microkernels_SOURCES = bench/microkernels.c bench/measure.c bench/measure.h
 bench_microkernels_LDADD = samples/microkernels/kernels.o samples/microkernels/kernels-avx2.o \
-	samples/libreference.la libskrt.la -lm
+	$(reference_parts) libskrt.la -lm
 bench_microkernels_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
 
 bench_tile_groups_SOURCES = bench/tile-groups.c bench/measure.c bench/measure.h

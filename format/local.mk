@@ -1,14 +1,15 @@
 # The contracts of linker, runtime, kernels and tools.
 
 # The relocations of each machine, for the linker and for dispatchers.
-noinst_LTLIBRARIES += format/librelocations.la
-format_librelocations_la_SOURCES = format/relocation-types.h format/x86_64/relocations.c format/machines.def
+noinst_LIBRARIES += format/librelocations.a
+format_librelocations_a_SOURCES = format/relocation-types.h format/x86_64/relocations.c format/machines.def
 
 # The imports of packages, for the linker, libskrt and skdump.
 noinst_LTLIBRARIES += format/libimports.la
 format_libimports_la_SOURCES = \
 	format/import-row.h format/imports.c format/imports.def \
 	format/x86_64/imports.c format/x86_64/imports.def format/machines.def
+format_libimports_la_CFLAGS = $(PART_CFLAGS)
 
 # The plan's reader, for libskrt, skrun, sklink, skdump and the verifier; the contracts that are headers.
 noinst_LTLIBRARIES += format/libplan.la
@@ -20,24 +21,25 @@ format_libplan_la_SOURCES = \
 	format/x86_64/isa.def \
 	format/convention.h format/skabi.h format/skdims.h format/skplan.h format/skrows.h format/skweights.h \
 	format/x86_64/registers.h
+format_libplan_la_CFLAGS = $(PART_CFLAGS)
 
 # The seal of packages: sklink makes it, libskrt verifies it.
 noinst_LTLIBRARIES += format/libseal.la
 format_libseal_la_SOURCES = format/seal.c format/seal.h
-format_libseal_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(SODIUM_CFLAGS)
+format_libseal_la_CFLAGS = $(PART_CFLAGS) $(XXHASH_CFLAGS) $(SODIUM_CFLAGS)
 format_libseal_la_LIBADD = $(SODIUM_LIBS)
 
 # .npy files: sklink reads constants, skrun reads inputs and writes outputs.
-noinst_LTLIBRARIES += format/libnpy.la
-format_libnpy_la_SOURCES = format/npy/npy.c format/npy/npy.h
-format_libnpy_la_LIBADD = base/libfiles.la base/libnames.la
+noinst_LIBRARIES += format/libnpy.a
+format_libnpy_a_SOURCES = format/npy/npy.c format/npy/npy.h
 
 # Device profiles, for sklink, predictions and the simulated device. The built-in ones are these files as texts in C.
 noinst_LTLIBRARIES += format/libprofile.la
 format_libprofile_la_SOURCES = format/profile/lines.c format/profile/profile.h format/profile/profile.c base/text.h
+format_libprofile_la_CFLAGS = $(PART_CFLAGS)
 profilesdir = $(pkgdatadir)/profiles
 dist_profiles_DATA = format/profile/a3.profile format/profile/host.profile
-format/profile/profile.lo: format/profile/builtin-profiles.h
+$(format_libprofile_la_OBJECTS): format/profile/builtin-profiles.h
 format/profile/builtin-profiles.h: $(dist_profiles_DATA)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)for name in a3 host; do \
@@ -49,13 +51,11 @@ CLEANFILES += format/profile/builtin-profiles.h
 include_HEADERS += format/skkernel.h
 
 # Signatures of compiled functions, and conversion of numbers to the bits of a type.
-noinst_LTLIBRARIES += format/libsignature.la
-format_libsignature_la_SOURCES = \
+noinst_LIBRARIES += format/libsignature.a
+format_libsignature_a_SOURCES = \
 	format/signature/attribute.c format/signature/signature.h format/signature/number.c \
 	format/signature/signature-attributes.c format/signature/signature-expressions.c \
 	format/signature/signature-parts.h format/signature/signature-frames.c \
 	format/signature/signature-parser.c \
 	format/signature/signature-parts.c format/signature/signature-rules.c \
 	format/signature/signature-tensors.c format/signature/signature-tokens.c
-format_libsignature_la_CFLAGS = $(PROGRAM_CFLAGS)
-format_libsignature_la_LIBADD = format/libplan.la base/libbase.la -lm

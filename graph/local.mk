@@ -1,6 +1,6 @@
 # The graph of operators, from a model file to tasks.
-noinst_LTLIBRARIES += graph/libgraph.la
-graph_libgraph_la_SOURCES = \
+noinst_LIBRARIES += graph/libgraph.a
+graph_libgraph_a_SOURCES = \
 	graph/canonical.c graph/graph.h \
 	graph/graph.c \
 	graph/infer.c \
@@ -120,9 +120,7 @@ graph_libgraph_la_SOURCES = \
 	graph/rules/rule-sides.c \
 	graph/rules/rule-texts.c \
 	graph/rules/users.c
-nodist_graph_libgraph_la_SOURCES = graph/rules/own-rules.c
-graph_libgraph_la_CFLAGS = $(PROGRAM_CFLAGS)
-graph_libgraph_la_LIBADD = base/libdocument.la format/libsignature.la base/libbase.la
+nodist_graph_libgraph_a_SOURCES = graph/rules/own-rules.c
 
 # The rules of the expander and of patterns are part of the program, and also installed as examples for rules of users.
 RULE_FILES = \

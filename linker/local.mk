@@ -1,6 +1,6 @@
 # The linker: objects and archives in, one ET_DYN image out.
-noinst_LTLIBRARIES += linker/liblinker.la
-linker_liblinker_la_SOURCES = \
+noinst_LIBRARIES += linker/liblinker.a
+linker_liblinker_a_SOURCES = \
 	linker/addresses.c \
 	linker/ahead.c \
 	linker/aliases.c \
@@ -60,6 +60,4 @@ linker_liblinker_la_SOURCES = \
 	linker/write.c \
 	linker/x86_64.c \
 	format/import-row.h format/machines.def
-linker_liblinker_la_CFLAGS = $(PROGRAM_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS) -pthread
-linker_liblinker_la_LIBADD = base/libbase.la format/librelocations.la format/libimports.la \
-	$(XXHASH_LIBS) $(ZLIB_LIBS) $(LIBIBERTY_LIBS) -lpthread
+linker_liblinker_a_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(ZLIB_CFLAGS) -pthread

@@ -1,6 +1,6 @@
 # Predicted time, for skrun --predict.
-noinst_LTLIBRARIES += loader/libpredict.la
-loader_libpredict_la_SOURCES = \
+noinst_LIBRARIES += loader/libpredict.a
+loader_libpredict_a_SOURCES = \
 	loader/predict/costs.c loader/predict/predict.h \
 	loader/predict/predict-parts.h \
 	loader/predict/predict.c \
@@ -9,8 +9,6 @@ loader_libpredict_la_SOURCES = \
 	loader/predict/simulated-core.c \
 	loader/predict/predicted-trace.c \
 	loader/predict/visits.c
-loader_libpredict_la_CFLAGS = $(PROGRAM_CFLAGS)
-loader_libpredict_la_LIBADD = format/libprofile.la format/libplan.la base/libfiles.la
 
 # All of the runtime, for libskrt and for tests of its parts.
 noinst_LTLIBRARIES += loader/libloader.la
@@ -45,10 +43,10 @@ loader_libloader_la_SOURCES = \
 	loader/image/weights.c \
 	loader/skrt.h \
 	loader/trace/trace-file.c loader/trace/trace.c loader/trace/trace.h
-loader_libloader_la_LIBADD = format/libplan.la format/libprofile.la format/libseal.la base/libnames.la \
-	base/libtemporary.la \
-	format/libimports.la -ldl
-loader_libloader_la_CFLAGS = $(AM_CFLAGS) -pthread
+loader_libloader_la_LIBADD = format/libplan.la format/libprofile.la format/libseal.la format/libimports.la \
+	base/libshared.la -ldl
+loader_libloader_la_CFLAGS = $(PART_CFLAGS) -pthread
+loader_libloader_la_CCASFLAGS = $(AM_CCASFLAGS) $(COMPILE_ONCE)
 
 lib_LTLIBRARIES += libskrt.la
 libskrt_la_SOURCES = loader/skrt-0.c
@@ -77,5 +75,5 @@ skrun_SOURCES = \
 	loader/skrun/task-table.c \
 	loader/skrun/verification.c loader/skrun/watched-run.c
 # Linked with the runtime itself: an installed skrun needs only the C library, and reads the plan.
-skrun_LDADD = loader/libloader.la loader/libpredict.la format/libnpy.la -lpthread -lm
+skrun_LDADD = loader/libpredict.a format/libnpy.a base/libbase.a loader/libloader.la -lpthread -lm
 dist_man_MANS += doc/reference/skrun.1

@@ -19,9 +19,9 @@ $(SAMPLE_KERNELS_AVX2): %-avx2.o: $(top_srcdir)/%.c $(top_srcdir)/format/skkerne
 	$(AM_V_CC)$(KERNEL_CC) $(KERNEL_CFLAGS) -mavx2 -mfma -ffp-contract=fast -Wall -Wextra -I$(top_srcdir)/format \
 		-c -o $@ $<
 
-noinst_LTLIBRARIES += samples/libreference.la
-samples_libreference_la_SOURCES = samples/tensor-file.c samples/tensor-file.h
-samples_libreference_la_LIBADD = format/libnpy.la
+noinst_LIBRARIES += samples/libreference.a
+samples_libreference_a_SOURCES = samples/tensor-file.c samples/tensor-file.h
+reference_parts = samples/libreference.a format/libnpy.a base/libbase.a base/libshared.la
 
 SAMPLE_REFERENCES = \
 	samples/composite/reference \
@@ -30,15 +30,15 @@ SAMPLE_REFERENCES = \
 	samples/microkernels/reference \
 	samples/quant_matmul/reference
 samples_composite_reference_SOURCES = samples/composite/reference.c
-samples_composite_reference_LDADD = samples/libreference.la -lm
+samples_composite_reference_LDADD = $(reference_parts) -lm
 samples_decode_layers_reference_SOURCES = samples/decode_layers/reference.c
-samples_decode_layers_reference_LDADD = samples/libreference.la -lm
+samples_decode_layers_reference_LDADD = $(reference_parts) -lm
 samples_foreign_reference_SOURCES = samples/foreign/reference.c
-samples_foreign_reference_LDADD = samples/libreference.la -lm
+samples_foreign_reference_LDADD = $(reference_parts) -lm
 samples_microkernels_reference_SOURCES = samples/microkernels/reference.c
-samples_microkernels_reference_LDADD = samples/libreference.la -lm
+samples_microkernels_reference_LDADD = $(reference_parts) -lm
 samples_quant_matmul_reference_SOURCES = samples/quant_matmul/reference.c
-samples_quant_matmul_reference_LDADD = samples/libreference.la -lm
+samples_quant_matmul_reference_LDADD = $(reference_parts) -lm
 
 # Ways to run a package from a program; run.py is one more.
 samples_composite_run_SOURCES = samples/composite/run.c

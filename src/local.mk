@@ -1,6 +1,6 @@
 # Planning: launches, schedule, memory, and the plan that holds the result.
-noinst_LTLIBRARIES += src/libplanning.la
-src_libplanning_la_SOURCES = \
+noinst_LIBRARIES += src/libplanning.a
+src_libplanning_a_SOURCES = \
 	src/planning/ancestry.c src/planning/planning-parts.h \
 	src/planning/dependency.c \
 	src/bind/gaps.c src/bind/bind-parts.h \
@@ -29,12 +29,10 @@ src_libplanning_la_SOURCES = \
 	src/planning/sync-split.c \
 	src/model/units.c \
 	src/planning/verdicts.c
-src_libplanning_la_CFLAGS = $(PROGRAM_CFLAGS)
-src_libplanning_la_LIBADD = base/libbase.la
 
 # What sklink and skdump share beside the plan's reader: the proof of a plan, and the report.
-noinst_LTLIBRARIES += src/libproof.la
-src_libproof_la_SOURCES = \
+noinst_LIBRARIES += src/libproof.a
+src_libproof_a_SOURCES = \
 	src/proof/access.c src/proof/proof-parts.h \
 	src/proof/call-arguments.c \
 	src/proof/call-check.c \
@@ -58,12 +56,11 @@ src_libproof_la_SOURCES = \
 	src/proof/plan-check.c \
 	src/proof/unit-check.c \
 	src/proof/scratch-check.c src/proof/verify.c
-src_libproof_la_CFLAGS = $(PROGRAM_CFLAGS) $(ZLIB_CFLAGS)
-src_libproof_la_LIBADD = format/libsignature.la format/libplan.la base/libbase.la $(ZLIB_LIBS)
+src_libproof_a_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 
 # All of sklink but main: the front end and the package, with the rooms between them.
-noinst_LTLIBRARIES += src/libcore.la
-src_libcore_la_SOURCES = \
+noinst_LIBRARIES += src/libcore.a
+src_libcore_a_SOURCES = \
 	src/link/lower.c src/link/link.h \
 	src/package/account-builder.c src/package/package.h \
 	src/bind/bind-attributes.c \
@@ -120,19 +117,8 @@ src_libcore_la_SOURCES = \
 # What editors complete manifests with.
 dist_pkgdata_DATA += src/manifest/manifest.schema.json
 
-src_libcore_la_CFLAGS = $(PROGRAM_CFLAGS) $(YAML_CFLAGS) -pthread
-src_libcore_la_CPPFLAGS = $(AM_CPPFLAGS) -DSK_BINDIR='"$(bindir)"' -DSK_LIBDIR='"$(libdir)"'
-src_libcore_la_LIBADD = \
-	linker/liblinker.la \
-	base/libdocument.la \
-	format/libnpy.la \
-	format/libseal.la \
-	format/libprofile.la \
-	graph/libgraph.la \
-	src/libplanning.la \
-	src/libproof.la \
-	stubs/libstubs.la \
-	$(YAML_LIBS) -lm
+src_libcore_a_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) -pthread
+src_libcore_a_CPPFLAGS = $(AM_CPPFLAGS) -DSK_BINDIR='"$(bindir)"' -DSK_LIBDIR='"$(libdir)"'
 
 bin_PROGRAMS += sklink
 sklink_SOURCES = \
@@ -149,13 +135,17 @@ sklink_SOURCES = \
 if HAVE_LIBDW
 sklink_SOURCES += src/draft/draft-function.c src/draft/draft-types.c src/draft/draft-parts.h
 endif
-sklink_LDADD = src/libcore.la loader/libloader.la $(LIBDW_LIBS)
+# Each library comes before those that it uses; libloader.la has what they share with libskrt.
+core_parts = src/libcore.a src/libplanning.a src/libproof.a graph/libgraph.a linker/liblinker.a stubs/libstubs.a \
+	format/libsignature.a format/libnpy.a format/librelocations.a base/libbase.a loader/libloader.la
+core_libs = $(YAML_LIBS) $(XXHASH_LIBS) $(ZLIB_LIBS) $(LIBIBERTY_LIBS) -lpthread -lm
+sklink_LDADD = $(core_parts) $(core_libs) $(LIBDW_LIBS)
 
 dist_bin_SCRIPTS = src/bisect/sklink-bisect
 
 # All of skdump but main, also for tests.
-noinst_LTLIBRARIES += src/libskdump.la
-src_libskdump_la_SOURCES = \
+noinst_LIBRARIES += src/libskdump.a
+src_libskdump_a_SOURCES = \
 	src/skdump/diff.c src/skdump/skdump.h \
 	src/skdump/kernel-symbols.c \
 	src/skdump/loadable.c src/skdump/chosen-sizes.c \
@@ -166,10 +156,11 @@ src_libskdump_la_SOURCES = \
 	src/skdump/show.c \
 	src/skdump/show-dot.c src/skdump/show-kernels.c src/skdump/show-json.c src/skdump/show-steps.c \
 	src/skdump/show-text.c
-nodist_src_libskdump_la_SOURCES = page/parts.c
-src_libskdump_la_CFLAGS = $(PROGRAM_CFLAGS) $(LIBELF_CFLAGS)
+nodist_src_libskdump_a_SOURCES = page/parts.c
+src_libskdump_a_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
 
 bin_PROGRAMS += skdump
 skdump_SOURCES = src/skdump/skdump.c
 skdump_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)
-skdump_LDADD = src/libskdump.la src/libproof.la stubs/libstubs.la loader/libloader.la $(LIBELF_LIBS) -lpthread -lm
+skdump_LDADD = src/libskdump.a src/libproof.a stubs/libstubs.a format/libsignature.a format/librelocations.a \
+	base/libbase.a loader/libloader.la $(LIBELF_LIBS) $(ZLIB_LIBS) $(XXHASH_LIBS) -lpthread -lm

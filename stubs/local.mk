@@ -1,6 +1,6 @@
 # Dispatcher synthesis.
-noinst_LTLIBRARIES += stubs/libstubs.la
-stubs_libstubs_la_SOURCES = \
+noinst_LIBRARIES += stubs/libstubs.a
+stubs_libstubs_a_SOURCES = \
 	stubs/dispatcher/debug-line.c stubs/dispatcher/dispatcher.h \
 	stubs/dispatcher/dispatcher.c stubs/dispatcher/emitters.c \
 	stubs/dispatcher/lower-call.c stubs/dispatcher/dispatcher-parts.h stubs/dispatcher/ops.h \
@@ -10,5 +10,3 @@ stubs_libstubs_la_SOURCES = \
 	stubs/x86_64/waits.c stubs/x86_64/loops.c stubs/x86_64/call.c stubs/x86_64/values.c stubs/x86_64/assemble.c \
 	stubs/x86_64/encode.c \
 	stubs/dispatcher/thunk.c
-stubs_libstubs_la_CFLAGS = $(PROGRAM_CFLAGS)
-stubs_libstubs_la_LIBADD = format/librelocations.la format/libplan.la base/libbase.la

@@ -146,8 +146,7 @@ check_PROGRAMS += $(FUZZ_TARGETS) \
 	tests/unit/check_emit
 
 # Each suite and program has one source, and is linked with these libraries.
-LDADD = tests/lib/libtests.a loader/libpredict.la src/libskdump.la src/libcore.la loader/libloader.la \
-	$(LIBELF_LIBS) $(ZLIB_LIBS) $(CHECK_LIBS) -lpthread -lm
+LDADD = tests/lib/libtests.a loader/libpredict.a src/libskdump.a $(core_parts) $(LIBELF_LIBS) $(core_libs) $(CHECK_LIBS)
 tests/%.o: AM_CPPFLAGS += -DTOP_SRCDIR='"$(abs_top_srcdir)"' $(SANITIZED_CPPFLAGS)
 tests/%.o: AM_CFLAGS += $(LIBELF_CFLAGS) $(ZLIB_CFLAGS)
 tests/unit/%.o: AM_CFLAGS += $(CHECK_CFLAGS)

@@ -159,7 +159,7 @@ complain "tests that lists in tests/local.mk have more than once" "$out/found"
 # tests/kernels/library.sh checks.
 for file in $(echo "$code" | grep '\.[cS]$' | grep -v '^kernels/'); do
 	name=${file##*/} name=${name%.*}
-	for object in "$top_builddir/${file%/*}/$name.o" "$top_builddir/${file%/*}"/*_la-"$name.o" \
+	for object in "$top_builddir/${file%/*}/$name.o" "$top_builddir/${file%/*}"/{,.libs/}*_{a,la}-"$name.o" \
 		"$top_builddir/${file%/*}"/*[a-z]-"$name.o"; do
 		[ ! -e "$object" ] || break
 	done

@@ -212,7 +212,7 @@ class Tree:
             if not path.endswith((".c", ".S")) or layer_of(path) == "kernels":
                 continue
             folder, name = os.path.split(path[:-2])
-            found = [object for pattern in ("", "*_la-", "*[a-z]-") for object in glob.glob(os.path.join(build, folder, pattern + name + ".o"))]
+            found = [object for pattern in ("", "*_a-", ".libs/*_la-", "*[a-z]-") for object in glob.glob(os.path.join(build, folder, pattern + name + ".o"))]
             if found:
                 source[found[0]] = path
             else:
