@@ -232,10 +232,13 @@ static bool parse_table(struct sk_signature_parser *parser, uint32_t index)
 		return sk_token_expected(parser, "'in', 'out' or 'inout', since a table leads into a tensor");
 	if (!parse_parameter(parser))
 		return false;
-	if (signature->parameters[field].optional || signature->parameters[field].operands) {
+	if (signature->parameters[field].optional || signature->parameters[field].operands ||
+	    parser->source->layout[field]) {
 		sk_signature_error(parser->source, parser->source->parameter_from[field],
 				   "the tensor that a table leads into is %s",
-				   signature->parameters[field].optional ? "never absent" : "one");
+				   signature->parameters[field].optional   ? "never absent"
+				   : signature->parameters[field].operands ? "one"
+									   : "passed as addresses, without 'as'");
 		return false;
 	}
 	if (sk_token_is_word(parser, "by")) {
@@ -550,10 +553,10 @@ static void keep_signature(struct sk_arena *arena, struct sk_signature *signatur
 
 static const struct sk_signature *parse(struct sk_signature_source source);
 
-/* Parse the text of the frame, but keep the signature's text as written. */
+/* Parse the text of the frame or of layouts, but keep the signature's text as written. */
 static const struct sk_signature *parse_frame(struct sk_signature_source *source, const struct sk_signature *written)
 {
-	struct sk_signature_source *expanded = sk_signature_expand(source, written, source->frame - 1);
+	struct sk_signature_source *expanded = sk_signature_expand(source, written);
 	const struct sk_signature *parsed = expanded ? parse(*expanded) : NULL;
 	struct sk_signature *signature;
 
@@ -562,6 +565,8 @@ static const struct sk_signature *parse_frame(struct sk_signature_source *source
 	signature = SK_NEW(source->arena, struct sk_signature);
 	*signature = *parsed;
 	signature->text = source->normal;
+	signature->operands_at = written->operands_at;
+	signature->frame = source->frame ? sk_frame_names[source->frame - 1] : NULL;
 	return signature;
 }
 
@@ -588,7 +593,7 @@ static const struct sk_signature *parse(struct sk_signature_source source)
 	parser.source->normal = SK_NEW_ARRAY(source.arena, char, 3 * length + 4);
 	if (!parse_text(&parser))
 		return NULL;
-	if (source.frame && !source.outer)
+	if ((source.frame || source.has_layouts) && !source.outer)
 		return source.failed ? NULL : parse_frame(&source, parser.signature);
 	if (!sk_signature_check_rules(parser.source, parser.signature))
 		return NULL;

@@ -44,6 +44,9 @@ struct sk_signature_source {
 	const char *extent_at[SK_MAX_PARAMETERS]; /* the first place of the extent's name */
 	const char *alias_name[SK_MAX_PARAMETERS], *alias_at[SK_MAX_PARAMETERS];
 	const char *parameter_from[SK_MAX_PARAMETERS], *parameter_to[SK_MAX_PARAMETERS]; /* of its text */
+	uint32_t layout[SK_MAX_PARAMETERS]; /* the number of the layout after "as", from 1; 0: none */
+	const char *layout_at[SK_MAX_PARAMETERS]; /* "as" */
+	bool has_layouts; /* a parameter has one */
 	const char *result_from; /* "->"; NULL: no result */
 	uint32_t frame; /* the number of `frame=`, from 1; 0: none */
 	const char *frame_at;
@@ -182,17 +185,17 @@ bool sk_signature_parse_count(struct sk_signature_parser *parser, const char *of
 
 /* ==== signature-frames.c ====
  *
- * Frames: the conventions of compilers for passing tensors to kernels without a C prototype. A signature with
- * `frame=NAME` lists tensors and scalars. It is expanded to the text of a signature with structs, which is parsed in
- * its place. */
+ * Frames and layouts: the conventions of compilers for passing tensors to kernels without a C prototype. A signature
+ * with `frame=NAME` lists tensors and scalars, and `as NAME` after a tensor is the same for this one. Both are expanded
+ * to the text of a signature with structs, which is parsed in its place. */
 
-enum { SK_FRAMES = 6 };
-extern const char *const sk_frame_names[SK_FRAMES];
+enum { SK_FRAMES = 10, SK_LAYOUTS = 7 };
+extern const char *const sk_frame_names[SK_FRAMES], *const sk_layout_names[SK_LAYOUTS];
 
-/* Expand the signature: without the attribute, and with structs in place of its parameters. Errors in the resulting
- * source are reported at the places that its parts come from. NULL after an error. `number` is that of the frame. */
+/* Expand the signature: without the attribute and "as", and with structs in place of its parameters. Errors in the
+ * resulting source are reported at the places that its parts come from. NULL after an error. */
 struct sk_signature_source *sk_signature_expand(struct sk_signature_source *source,
-						const struct sk_signature *signature, uint32_t number);
+						const struct sk_signature *signature);
 
 /* ==== signature-tensors.c ====
  *

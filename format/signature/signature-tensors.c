@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/map.h"
 #include "base/ranges.h"
 #include "format/signature/signature.h"
@@ -232,6 +233,44 @@ static bool parse_operands(struct sk_signature_parser *parser, uint32_t index)
 	return true;
 }
 
+/* ---- layouts ---- */
+
+static bool report_unknown_layout(struct sk_signature_parser *parser)
+{
+	const char *word = parser->token.word;
+
+	if (parser->token.kind != SK_TOKEN_WORD)
+		return sk_token_expected(parser, "a layout after 'as' (memref, gfortran, gsl, halide, dltensor, cfi or "
+						 "flang)");
+	sk_signature_error(parser->source, parser->token.start, "'%.80s' is not a layout%s", word,
+			   sk_did_you_mean(parser->source->arena, word, sk_layout_names, SK_LAYOUTS));
+	return false;
+}
+
+/* Parse "as memref". */
+static bool parse_layout(struct sk_signature_parser *parser, uint32_t index)
+{
+	struct sk_signature_source *source = parser->source;
+	const char *at = parser->token.start;
+
+	if (!sk_token_is_word(parser, "as"))
+		return true;
+	sk_token_advance(parser);
+	for (uint32_t i = 0; parser->token.kind == SK_TOKEN_WORD && i < SK_LAYOUTS; i++)
+		if (!strcmp(parser->token.word, sk_layout_names[i]))
+			source->layout[index] = i + 1;
+	if (!source->layout[index])
+		return report_unknown_layout(parser);
+	if (parser->depth) {
+		sk_signature_error(source, at, "'as' is for parameters, and not for fields of a struct");
+		return false;
+	}
+	source->layout_at[index] = at;
+	source->has_layouts = true;
+	sk_token_advance(parser);
+	return true;
+}
+
 bool sk_signature_parse_tensor(struct sk_signature_parser *parser, struct sk_parameter *parameter, uint32_t index)
 {
 	const char *direction = parser->token.word;
@@ -256,5 +295,5 @@ bool sk_signature_parse_tensor(struct sk_signature_parser *parser, struct sk_par
 		parser->source->alias_at[index] = parser->token.start;
 		sk_token_advance(parser);
 	}
-	return parse_description(parser, parameter);
+	return parse_description(parser, parameter) && parse_layout(parser, index);
 }

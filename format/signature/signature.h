@@ -152,6 +152,7 @@ enum sk_lane_kind { SK_LANE_ANY, SK_LANE_CUBE, SK_LANE_VECTOR, SK_LANE_MIX };
 
 struct sk_signature {
 	const char *text; /* normalised: one space where the grammar has space, no others */
+	const char *frame; /* frame=NAME; NULL: none */
 	enum sk_lane_kind lane;
 	enum sk_step_kind spread; /* PLAIN, BLOCKS, BLOCKS_RANGE, SPLIT */
 	uint32_t spread_extent; /* SPLIT, BLOCKS_RANGE: index into extents; else SK_NONE */

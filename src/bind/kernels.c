@@ -248,6 +248,19 @@ static const char *suggest_function(struct sk_kernel_finder *finder, struct sk_l
 	return sk_did_you_mean(model->arena, name, candidates, count);
 }
 
+/* TVM has changed the frame of its functions, and at the same time their names. */
+static void warn_of_age(struct sk_model *model, const struct sk_declared_kernel *declared, const char *symbol,
+			const struct sk_signature *signature)
+{
+	if (!signature->frame || strcmp(signature->frame, "tvm-packed") != 0 || strncmp(symbol, "__tvm_ffi_", 10) != 0)
+		return;
+	sk_warning(model->diag, declared->place,
+		   "kernel '%s': frame=tvm-packed is that of TVM up to 0.18, but names such as '%s' are those of TVM "
+		   "since "
+		   "0.20; say frame=tvm-ffi",
+		   declared->name, symbol);
+}
+
 static uint32_t find_declared(struct sk_kernel_finder *finder, const struct sk_declared_kernel *declared)
 {
 	struct sk_model *model = finder->model;
@@ -272,6 +285,7 @@ static uint32_t find_declared(struct sk_kernel_finder *finder, const struct sk_d
 			 declared->name, symbol, functions.record.object);
 		return FAILED;
 	}
+	warn_of_age(model, declared, symbol, functions.signature);
 	return add_kernel(finder, declared->name, declared->place, &functions);
 }
 

@@ -101,6 +101,8 @@ static void put_parameter(const struct writer *writer, const struct sk_draft_par
 		fprintf(writer->out, "%s %s %s", parameter->constant ? "in" : "inout", parameter->name,
 			sk_dtype_name(parameter->dtype));
 		put_extents(writer, parameter);
+		if (parameter->descriptor)
+			fputs(" as gfortran", writer->out);
 		if (parameter->slice)
 			fprintf(writer->out, ", %s_0 u64", parameter->name);
 	} else if (parameter->dtype) {
@@ -148,18 +150,6 @@ static bool is_written(const struct writer *writer, const struct sk_draft_parame
 	return parameter->tensor && !parameter->constant;
 }
 
-static bool has_descriptor(const struct writer *writer, const struct sk_draft_parameter *parameter)
-{
-	(void)writer;
-	return parameter->descriptor;
-}
-
-static bool has_address(const struct writer *writer, const struct sk_draft_parameter *parameter)
-{
-	(void)writer;
-	return parameter->tensor && !parameter->descriptor;
-}
-
 static bool has_unknown_extents(const struct writer *writer, const struct sk_draft_parameter *parameter)
 {
 	bool known = true;
@@ -201,23 +191,6 @@ static void note_result(struct writer *writer, Dwarf_Die *function)
 	}
 }
 
-/* gfortran passes arrays of assumed shape by descriptors; sk-signatures(5) has a frame for functions that have no other
- * arrays. */
-static void put_frame(struct writer *writer)
-{
-	const char *with = join_names(writer, has_descriptor), *without = join_names(writer, has_address);
-
-	if (with && !without) {
-		fputs("frame=gfortran; ", writer->out);
-	} else if (with) {
-		writer->draft.usable = false;
-		add_note(writer, sk_arena_print(writer->arena,
-						"%s: descriptors of gfortran, but not %s; 'frame=gfortran' is "
-						"for all of them",
-						with, without));
-	}
-}
-
 static void add_notes(struct writer *writer, Dwarf_Die *function)
 {
 	const char *written = join_names(writer, is_written), *open = join_names(writer, has_unknown_extents);
@@ -251,7 +224,6 @@ struct sk_draft sk_draft_function(struct sk_arena *arena, Dwarf_Die *function)
 	find_count(&writer);
 	sk_text_open(&text);
 	writer.out = text.stream;
-	put_frame(&writer);
 	for (size_t i = 0; i < writer.parameters.count; i++) {
 		fputs(i ? ", " : "", text.stream);
 		put_parameter(&writer, &writer.parameters.items[i]);

@@ -57,7 +57,7 @@ for level in -O0 -O2; do
 	noted "status: "
 	drafted shift.o total '"in in_ f32[n], n u32 -> out result f32"'
 	drafted heat.o scale_ '"ref n i32, inout x f32[n], inout y f32[n], ref factor f32"'
-	drafted heat.o columns_ '"frame=gfortran; inout a f32[a_0,a_1], inout s f32[s_0]"'
+	drafted heat.o columns_ '"inout a f32[a_0,a_1] as gfortran, inout s f32[s_0] as gfortran"'
 	noted "a, s: the extents are not known"
 	{
 		echo "sklink: 1"
@@ -147,8 +147,7 @@ end module
 F
 gfortran -g -O1 -fPIC -c mixed.f90 -o mixed.o
 drafted mixed.o __shapes_MOD_fixed '"inout a f64[a_0,4], inout b f64[4,4], n i64"'
-drafted mixed.o __shapes_MOD_both '#"inout a f32[a_0], ref n i32, inout b f32[n]"'
-noted "a: descriptors of gfortran"
+drafted mixed.o __shapes_MOD_both '"inout a f32[a_0] as gfortran, ref n i32, inout b f32[n]"'
 
 # ---- archives, shared libraries, files without debug information ----
 
