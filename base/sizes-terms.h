@@ -43,7 +43,7 @@ struct sk_sizes {
 	SK_ARRAY(uint64_t) mosts;
 	SK_ARRAY(struct sk_size_atom *) atoms;
 	SK_ARRAY(struct sk_size *) all;
-	struct sk_map atoms_by_key, sizes_by_terms;
+	struct sk_map atoms_by_key, sizes_by_terms, dimensions_by_name; /* a name begins with its network */
 };
 
 enum { SK_FORM_ROOM = 2 * SK_SIZE_MAX_TERMS };

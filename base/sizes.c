@@ -523,12 +523,24 @@ struct sk_sizes *sk_sizes_create(struct sk_arena *arena)
 	sizes->arena = arena;
 	sk_map_init(&sizes->atoms_by_key, arena);
 	sk_map_init(&sizes->sizes_by_terms, arena);
+	sk_map_init(&sizes->dimensions_by_name, arena);
 	return sizes;
+}
+
+/* Return the name after its network; *length is that of the name before. */
+static const char *network_name(struct sk_arena *arena, const char *network, const char *name, size_t *length)
+{
+	const char *key = network ? sk_arena_print(arena, "%s\n%.*s", network, (int)*length, name) : name;
+
+	*length += network ? strlen(network) + 1 : 0;
+	return key;
 }
 
 const struct sk_size *sk_sizes_add_dimension(struct sk_sizes *sizes, const struct sk_size_dimension *dimension)
 {
 	uint64_t multiple = dimension->multiple, number = sizes->dimensions.count;
+	size_t length = strlen(dimension->name);
+	const char *name = network_name(sizes->arena, dimension->network, dimension->name, &length);
 	const struct sk_size *variable;
 
 	sk_array_push(sizes->arena, &sizes->dimensions, *dimension);
@@ -548,6 +560,7 @@ const struct sk_size *sk_sizes_add_dimension(struct sk_sizes *sizes, const struc
 		variable = sk_size_multiply(sizes, sk_size_number(sizes, (int64_t)multiple), inner);
 	}
 	sk_array_push(sizes->arena, &sizes->variables, variable);
+	sk_map_insert(&sizes->dimensions_by_name, name, length, (uint32_t)number);
 	return variable;
 }
 
@@ -566,21 +579,11 @@ const struct sk_size *sk_sizes_variable(const struct sk_sizes *sizes, size_t num
 	return sizes->variables.items[number];
 }
 
-static bool is_same_network(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 uint32_t sk_sizes_find(const struct sk_sizes *sizes, const char *network, const char *name, size_t length)
 {
-	for (size_t i = 0; i < sizes->dimensions.count; i++) {
-		const struct sk_size_dimension *dimension = &sizes->dimensions.items[i];
+	const char *key = network_name(sizes->arena, network, name, &length);
 
-		if (is_same_network(dimension->network, network) && !strncmp(dimension->name, name, length) &&
-		    !dimension->name[length])
-			return (uint32_t)i;
-	}
-	return SK_NONE;
+	return sk_map_find(&sizes->dimensions_by_name, key, length);
 }
 
 /* ---- sums and products ---- */

@@ -299,7 +299,11 @@ static bool express_dimension(struct sk_op_graph *graph, const struct sizes *nam
 {
 	const char *name = value->symbols[d], *error;
 	const struct sk_size *size = sk_size_parse(graph->sizes, graph->network, name, &error);
+	bool computes;
+	uint64_t number;
 
+	if (!size && read_size(names, name, &number, &computes) == SK_SIZE_OPEN)
+		return true; /* the open names are asked for */
 	if (!size && is_computed(names, name)) {
 		sk_error(graph->diag, value->place, "input '%s': dimension %" PRIu32 " is '%s': %s", value->name, d,
 			 name, error);

@@ -325,22 +325,21 @@ static term *compute_slice(const struct sk_symbolic *symbolic, const struct sk_v
 	return terms;
 }
 
-/* Parts of lists. */
+/* Parts of lists. Outputs that are not used are absent. */
 static term *compute_split(const struct sk_symbolic *symbolic, const struct sk_value *to)
 {
-	struct operand from = operand_of(symbolic, 0);
+	const struct operand from = operand_of(symbolic, 0), parts = operand_of(symbolic, 1);
+	int64_t outputs = (int64_t)symbolic->node->outputs.count, equal = ((int64_t)from.count + outputs - 1) / outputs;
 	term *terms = new_terms(symbolic);
-	uint64_t begin = 0;
+	int64_t begin = 0, size;
 
 	for (size_t i = 0; sk_node_output(symbolic->graph, symbolic->node, i) != to; i++) {
-		const struct sk_value *other = sk_node_output(symbolic->graph, symbolic->node, i);
-
-		if (!other) /* the size of a part that is not used is not known */
+		if (!read_item(&parts, i, equal, &size))
 			return terms;
-		begin += sk_value_elements(other);
+		begin += size;
 	}
 	for (uint64_t e = 0; e < sk_value_elements(to) && from.terms && to->rank == 1; e++)
-		terms[e] = from.terms[begin + e];
+		terms[e] = from.terms[(uint64_t)begin + e];
 	return terms;
 }
 

@@ -144,6 +144,15 @@ static bool infer_concat(const struct sk_symbolic *symbolic)
 	return put_all(symbolic, 0, &all);
 }
 
+/* True if a size is a multiple of the number at all sizes. */
+static bool check_multiple(const struct sk_symbolic *symbolic, const char *are, size_of size, int64_t parts)
+{
+	size_of whole = sk_size_multiply(symbolic->sizes, number(symbolic, parts),
+					 sk_size_floor(symbolic->sizes, size, number(symbolic, parts)));
+
+	return sk_symbolic_equal(symbolic, are, size, whole);
+}
+
 static bool infer_split(const struct sk_symbolic *symbolic)
 {
 	struct extents all = extents_of(symbolic, input_of(symbolic, 0));
@@ -154,10 +163,13 @@ static bool infer_split(const struct sk_symbolic *symbolic)
 	size_of const *parts = list_of(symbolic, 1, &count);
 
 	equal = sk_size_ceil(symbolic->sizes, whole, number(symbolic, (int64_t)outputs));
+	if (!parts && !sk_size_is_number(whole, NULL) &&
+	    !check_multiple(symbolic, "the whole and the equal parts", whole, (int64_t)outputs))
+		return false;
 	for (size_t i = 0; i < outputs; i++) {
-		all.sizes[axis] =
-			parts ? parts[i]
-			      : sk_size_min(symbolic->sizes, equal, sk_size_subtract(symbolic->sizes, whole, taken));
+		size_of rest = sk_size_subtract(symbolic->sizes, whole, taken);
+
+		all.sizes[axis] = parts ? parts[i] : sk_size_min(symbolic->sizes, equal, rest);
 		taken = sk_size_add(symbolic->sizes, taken, all.sizes[axis]);
 		if (!put_all(symbolic, i, &all))
 			return false;
@@ -379,6 +391,8 @@ static bool infer_blocks(const struct sk_symbolic *symbolic)
 	for (uint32_t d = 1; d < all.rank; d++) {
 		size_of factor = d == 1 ? area : side;
 
+		if (d > 1 && !to_space && !check_multiple(symbolic, "an axis and its blocks", all.sizes[d], block))
+			return false;
 		all.sizes[d] = (d == 1) == to_space ? sk_size_floor(symbolic->sizes, all.sizes[d], factor)
 						    : sk_size_multiply(symbolic->sizes, all.sizes[d], factor);
 	}

@@ -229,6 +229,20 @@ static bool shares_sequence(struct rounds *rounds, uint32_t index)
 	return true;
 }
 
+/* Infer numbers, and then sizes. Where numbers do not fit, sizes say for which dimensions that is so. */
+static bool infer_outputs(struct sk_inference *inference, const struct sk_schema *schema)
+{
+	struct sk_op_graph *graph = inference->graph;
+	const struct sk_diag before = *graph->diag;
+
+	if (schema->infer(inference))
+		return sk_symbolic_infer(graph, inference->node, schema);
+	if (!graph->sizes)
+		return false;
+	sk_diag_take_back(graph->diag, &before);
+	return sk_symbolic_infer(graph, inference->node, schema) && schema->infer(inference);
+}
+
 static enum state infer_node(struct rounds *rounds, uint32_t index)
 {
 	struct sk_op_graph *graph = rounds->graph;
@@ -248,8 +262,7 @@ static enum state infer_node(struct rounds *rounds, uint32_t index)
 		return STATE_FAILED;
 	if (is_expanded(graph, inference.node, rounds->schemas[index]))
 		return expand_node(rounds, index);
-	if (!rounds->schemas[index]->infer(&inference) ||
-	    !sk_symbolic_infer(graph, inference.node, rounds->schemas[index]))
+	if (!infer_outputs(&inference, rounds->schemas[index]))
 		return STATE_FAILED;
 	rounds->folds[index] = folds(rounds, inference.node, rounds->schemas[index]);
 	for (size_t i = 0; i < inference.node->outputs.count && rounds->folds[index]; i++)

@@ -232,6 +232,11 @@ static bool set_bounds(struct sk_op_graph *graph, const struct given *given, siz
 		sk_error(graph->diag, given->place, "%s '%s': %s", given->option, given->text, error);
 		return false;
 	}
+	if (dimension.least < dimension.most && strchr(dimension.name, '"')) {
+		sk_error(graph->diag, given->place, "%s '%s': a name with a quotation mark cannot have bounds",
+			 given->option, given->text);
+		return false;
+	}
 	if (dimension.least < dimension.most && !is_open(graph, given->text, length)) {
 		sk_error(graph->diag, given->place, "%s '%s': the dimension has a size already", given->option,
 			 given->text);

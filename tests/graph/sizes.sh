@@ -167,6 +167,63 @@ equals unet 'H=4 W=8' 'H=64 W=32' 'H=8 W=16' 'H=12 W=24' 'H=4 W=32' 'H=64 W=8' '
 refuses "node 'inner' \(Concat\): dimensions 'floor\(H/2\)' and '2\*floor\(H/4\)' are those of joined tensors, and can differ \(.* at H=.*\); say that H is a multiple: --dim 'H=4..64:4'$" \
 	unet --dim H=4..64 --dim W=8
 
+# Integers that are computed from shapes.
+model integers <<'END'
+input x f32 AxB
+output y f32 none
+output z f32 none
+output cut f32 none
+constant zero i64 1 0
+constant one i64 1 1
+constant two i64 1 2
+constant three i64 1 3
+constant forty i64 1 40
+constant last i64 1 -1
+constant first i64 scalar 0
+constant half f32 1 2.0
+constant pair i64 2 1 1
+node Shape _ x -> shape
+node Gather _ shape first -> a axis=0
+node Unsqueeze _ a zero -> a1
+node Slice _ shape last three -> b1
+node ReduceProd _ shape -> p keepdims=1
+node Size _ x -> size
+node Reshape _ size last -> size1
+node Equal _ p size1 -> same
+node Where _ same p zero -> product
+node Div _ product three -> third
+node Mod _ b1 three -> over
+node Sub _ b1 over -> whole
+node Min _ a1 forty -> least
+node Max _ a1 b1 two -> most
+node Cast _ b1 -> real to=1
+node Mul _ real half -> doubled
+node Floor _ doubled -> down
+node Cast _ down -> twice to=7
+node Greater _ b1 zero -> is
+node Not _ is -> isnt
+node Or _ is isnt -> all
+node Cast _ all -> truth to=7
+node Concat _ third whole least -> r axis=0
+node ConstantOfShape _ r -> y
+node CumSum _ shape first -> sums
+node Slice _ sums last last zero last -> none
+node Split _ sums pair -> s0 s1 axis=0
+node Neg _ s1 -> minus
+node Neg _ minus -> plus
+node Expand _ most one -> wide
+node Tile _ truth one -> tiled
+node Identity _ tiled -> told
+node Concat _ plus wide twice told -> q axis=0
+node Squeeze _ q -> q1
+node ConstantOfShape _ q1 -> z
+node Slice backwards x last zero one last -> cut
+END
+gives integers "y [floor(A*B/3), 3*floor(B/3), min(A,40)]
+z [A+B, max(B,A), 2*B, 1]
+cut [A, B-1]" 'A=1..50 B=3..20'
+equals integers 'A=1 B=3' 'A=50 B=20' 'A=41 B=4' 'A=40 B=5' 'A=7 B=19' 'A=2 B=17' 'A=19 B=19' 'A=50 B=3'
+
 # ---- refusals ----
 
 model sums <<'END'
@@ -194,6 +251,8 @@ node Slice _ places axis length axis -> used
 node Add sum x used -> y
 END
 gives positions 'y [S, 2]' 'S=1..16'
+refuses "node 'sum' \(Add\): dimensions 'S' and 'min\(S,16\)' are broadcast, and can differ \(40 and 16 at S=40\); they are equal up to 'S' of 16: --dim 'S=1..16'$" \
+	positions --dim S=1..40
 equals positions 'S=1' 'S=16' 'S=5'
 
 model chosen <<'END'
@@ -236,3 +295,35 @@ node Concat _ x more -> y axis=0
 END
 refuses "node 'filled' \(ConstantOfShape\): dimension 0 of 'more' is '10-N', which shrinks when a dimension grows" shrinks \
 	--dim N=1..9
+
+model parts <<'END'
+input x f32 Nx1x6x4
+output y f32 none
+output z f32 none
+output w f32 none
+node Split parts x -> y z axis=0
+node SpaceToDepth blocks x -> w blocksize=2
+END
+refuses "node 'parts' \(Split\): dimensions 'N' and '2\*floor\(N/2\)' are the whole and the equal parts, and can differ .*; say that N is a multiple: --dim 'N=2..8:2'$" \
+	parts --dim N=1..8
+gives parts "y [floor(N/2), 1, 6, 4]
+z [floor(N/2), 1, 6, 4]
+w [N, 4, 3, 2]" 'N=2..8:2'
+
+# Branches and steps that differ from size to size.
+model late <<'END'
+input x f32 N
+input late f32 M
+output y f32 none
+constant zero i64 1 0
+constant ten i64 1 10
+node Shape _ x -> length
+node Greater _ length ten -> is
+node Cast _ is -> chosen to=7
+node Slice cut late zero chosen zero -> y
+END
+refuses "node 'cut' \(Slice\): its shape depends on elements of 'chosen', which are not one expression of dimensions" \
+	late --dim N=1..20 --dim M=4
+gives late 'y [0]' 'N=1..10 M=4'
+gives late 'y [1]' 'N=11..20 M=4'
+refuses "the sizes of input 'late' are not known .*: --dim 'M=N'$" late --dim N=1..20
