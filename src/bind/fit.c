@@ -2,6 +2,7 @@
  * coefficients. A column is a product of dimensions, or contains a quotient. The coefficients are found by elimination
  * modulo a prime, and the form is then compared with all numbers. */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -34,6 +35,7 @@ struct sk_fit {
 	SK_ARRAY(struct column) products; /* by degree */
 	size_t ends[3]; /* of the products with at most one, two, three factors */
 	SK_ARRAY(struct column) quotients; /* expressions of the manifest */
+	bool grows; /* only forms that never shrink are wanted */
 	struct sk_map known; /* numbers by point -> form */
 	SK_ARRAY(const struct sk_size *) forms;
 };
@@ -277,7 +279,7 @@ static bool find_coefficients(const struct sk_fit *fit, const struct column *col
 	return solved;
 }
 
-/* Return the sum if it has the numbers, else NULL. */
+/* Return the sum if it has the numbers and, if that is wanted, never shrinks; else NULL. */
 static const struct sk_size *add_up(const struct sk_fit *fit, const struct column *columns, size_t count,
 				    const int64_t *coefficients, const uint64_t *numbers)
 {
@@ -288,7 +290,7 @@ static const struct sk_size *add_up(const struct sk_fit *fit, const struct colum
 			sum = sk_size_add(
 				fit->sizes, sum,
 				times(fit, sk_size_number(fit->sizes, coefficients[c]), columns[c].size));
-	return sum && equals(fit, sum, numbers) ? sum : NULL;
+	return sum && (!fit->grows || sk_size_grows(sum)) && equals(fit, sum, numbers) ? sum : NULL;
 }
 
 static const struct sk_size *combine(const struct sk_fit *fit, const struct column *columns, size_t count,
@@ -448,10 +450,20 @@ static const struct sk_size *find(const struct sk_fit *fit, const uint64_t *numb
 		form = combine(fit, fit->products.items, fit->ends[degree], numbers);
 	if (!form)
 		form = combine_expressions(fit, scratch, numbers);
-	if (!form)
-		form = combine_divisions(fit, numbers);
 	sk_arena_destroy(scratch);
 	return form;
+}
+
+/* A form that shrinks is of use to an error only. */
+static const struct sk_size *find_best(struct sk_fit *fit, const uint64_t *numbers)
+{
+	const struct sk_size *form;
+
+	fit->grows = true;
+	form = find(fit, numbers);
+	form = form ? form : combine_divisions(fit, numbers);
+	fit->grows = false;
+	return form ? form : find(fit, numbers);
 }
 
 const struct sk_size *sk_fit_find(struct sk_fit *fit, const uint64_t *numbers)
@@ -463,6 +475,6 @@ const struct sk_size *sk_fit_find(struct sk_fit *fit, const uint64_t *numbers)
 		return fit->forms.items[known];
 	sk_map_insert(&fit->known, sk_arena_copy(fit->arena, (const char *)numbers, size), size,
 		      (uint32_t)fit->forms.count);
-	sk_array_push(fit->arena, &fit->forms, find(fit, numbers));
+	sk_array_push(fit->arena, &fit->forms, find_best(fit, numbers));
 	return fit->forms.items[fit->forms.count - 1];
 }

@@ -25,12 +25,14 @@ struct use {
 	uint64_t element_bytes; /* of an element of the item's extent */
 	bool write;
 	uint32_t group; /* SK_NONE: no split task writes these bytes */
+	const struct sk_size *form; /* of element_bytes; NULL: it is a number */
 };
 
 /* The uses of one range of bytes, at least one of them a write. */
 struct group {
 	uint32_t first, end; /* uses */
 	uint64_t bytes; /* the common unit */
+	bool differs; /* elements of the uses have other proportions at other sizes */
 };
 
 struct solver {
@@ -51,7 +53,7 @@ bool sk_common_multiple(uint64_t a, uint64_t b, uint64_t *result)
 	return sk_mul(a / sk_common_divisor(a, b), b, result);
 }
 
-static bool has_sized_elements(const struct sk_argument *argument)
+static const struct sk_size *sized_elements(const struct sk_argument *argument)
 {
 	return sk_varying_find(argument->varying, SK_DIMS_LISTS, offsetof(struct sk_plan_argument, element_bytes));
 }
@@ -72,7 +74,7 @@ uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
 	for (uint32_t a = 0; a < model->tasks.items[task].bound.argument_count && signature->align; a++) {
 		const struct sk_argument *argument = &model->tasks.items[task].bound.arguments[a];
 
-		const uint64_t bytes = has_sized_elements(argument) ? 1 : argument->element_bytes;
+		const uint64_t bytes = sized_elements(argument) ? 1 : argument->element_bytes;
 
 		while (argument->kind == SK_ARGUMENT_POINTER && bytes * unit % signature->align)
 			unit *= 2;
@@ -108,12 +110,12 @@ static void collect_uses_of(struct solver *solver, uint32_t item, const struct s
 		const struct sk_argument *argument = &task->bound.arguments[a];
 
 		if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0 ||
-		    (argument->pattern && argument->pattern->halo) || has_sized_elements(argument))
-			continue; /* a unit is a number of elements at all sizes, and would be other bytes */
+		    (argument->pattern && argument->pattern->halo))
+			continue;
 		sk_array_push(solver->arena, &solver->uses,
 			      (struct use){argument->tensor, argument->offset, argument->size, item,
 					   argument->element_bytes * scale, argument->access & SK_ACCESS_WRITE,
-					   SK_NONE});
+					   SK_NONE, sized_elements(argument)});
 	}
 }
 
@@ -133,13 +135,14 @@ static void form_groups(struct solver *solver)
 {
 	for (uint32_t first = 0, end; first < solver->uses.count; first = end) {
 		const struct use *uses = solver->uses.items;
-		bool written = false;
+		bool written = false, differs = false;
 
 		for (end = first; end < solver->uses.count; end++) {
 			if (uses[end].tensor != uses[first].tensor || uses[end].offset != uses[first].offset ||
 			    uses[end].size != uses[first].size)
 				break;
 			written |= uses[end].write;
+			differs |= uses[end].form != uses[first].form;
 		}
 		if (!written)
 			continue;
@@ -147,7 +150,7 @@ static void form_groups(struct solver *solver)
 			solver->parent[find_root(solver, uses[u].item)] = find_root(solver, uses[first].item);
 			solver->uses.items[u].group = (uint32_t)solver->groups.count;
 		}
-		sk_array_push(solver->arena, &solver->groups, (struct group){first, end, 1});
+		sk_array_push(solver->arena, &solver->groups, (struct group){first, end, 1, differs});
 	}
 }
 
@@ -264,7 +267,7 @@ uint64_t *sk_units_choose(const struct sk_model *model, const struct sk_unit_ite
 	for (size_t g = 0; g < solver.groups.count; g++) {
 		struct group *group = &solver.groups.items[g];
 
-		if (!start_group(&solver, group))
+		if (group->differs || !start_group(&solver, group))
 			diverged[find_root(&solver, solver.uses.items[group->first].item)] = true;
 	}
 	for (size_t done = 0; done < solver.queue.count; done++) {

@@ -85,7 +85,9 @@ static void compare_argument(const char *name, const struct sk_plan_view *plan, 
 	expect(name, "size", argument->size, other->size);
 	if (!single)
 		expect(name, "bytes of an element", argument->element_bytes, other->element_bytes);
-	if (!single && pattern)
+	if (!single && pattern && !others)
+		expect(name, "rows without gaps", pattern->stride, pattern->width);
+	else if (!single && pattern)
 		expect(name, "rows", (uint64_t)memcmp(pattern, others, sizeof(*pattern)), 0);
 }
 
