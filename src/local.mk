@@ -44,7 +44,7 @@ src_libproof_a_SOURCES = \
 	src/proof/contradiction.c \
 	src/proof/demands.c \
 	src/proof/device-cores.c \
-	src/proof/forms.c src/proof/forms.h src/proof/sized.c src/proof/sized-contents.c \
+	src/proof/forms.c src/proof/forms.h src/proof/sized.c src/proof/sized-contents.c src/proof/sized-verify.c \
 	src/proof/history.c \
 	src/proof/knowledge.c \
 	src/proof/launch-order.c \

@@ -7,16 +7,17 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/ranges.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "format/skrows.h"
+#include "src/proof/proof.h"
 
 struct sk_arena;
-struct sk_diag;
-struct sk_facts;
 struct sk_plan_view;
 struct sk_task_call;
+struct sk_verifier;
 
 /* ==== call-values.c ====
  *
@@ -381,5 +382,70 @@ void sk_launch_order_build(struct sk_launch_order *order, struct sk_arena *arena
 
 /* Return true if the later launch follows the earlier one, directly or through others. */
 bool sk_launch_before(struct sk_launch_order *order, uint32_t earlier, uint32_t later);
+
+/* ==== verify.c ====
+ *
+ * The walk through a plan's launches, shared by the proofs of one size (sk_verify) and of all sizes (sized-verify.c).
+ * Input: a checked plan, and the ways in which the proof looks at accesses. Output: errors. */
+
+struct sk_verifier_ways {
+	/* Check the access, and record it in its history. */
+	void (*check_access)(struct sk_verifier *verifier, const struct sk_step_access *access);
+	/* Check the step except for its accesses; its awaits count. */
+	void (*check_step)(struct sk_verifier *verifier, uint32_t launch, uint32_t index);
+	/* As sk_access_same_core and sk_access_allowed_within_call. */
+	bool (*same_core)(struct sk_verifier *verifier, const struct sk_step_access *one,
+			  const struct sk_step_access *other);
+	bool (*allowed_within_call)(struct sk_verifier *verifier, const struct sk_step_access *one,
+				    const struct sk_step_access *other);
+};
+
+/* A temporary that calls access in rows. */
+struct sk_verifier_rows {
+	uint64_t stride; /* of the first accesses; 0: there are none */
+	bool several; /* there are other strides */
+	struct sk_history *history; /* of its bytes, perhaps shared with other temporaries */
+};
+
+struct sk_verifier {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	const struct sk_plan_view *view;
+	const char *file;
+	const struct sk_verifier_ways *ways;
+	SK_ARRAY(struct sk_step_access) accesses;
+	struct sk_history *bindings; /* by number */
+	struct sk_history workspace, states;
+	struct sk_history_pool pool;
+
+	struct sk_launch_order order;
+	struct sk_knowledge knowledge; /* of the current launch */
+
+	/* The current access. */
+	uint32_t current;
+	bool reported; /* an error about its order */
+
+	/* The proof of one size. */
+	bool stale; /* an error about the bytes that the current access reads */
+	struct sk_verifier_rows *in_rows; /* by tensor; unused for tensors that are not temporaries */
+	const bool *once; /* by tensor: a launch that runs once writes it */
+	struct sk_scratch_check *scratch;
+	struct sk_demands demands; /* orders that the network wants besides its data */
+	uint64_t steps; /* demands examined */
+	struct sk_facts *facts; /* NULL: not wanted */
+};
+
+/* Begin the order of launches and the histories. */
+void sk_verifier_init(struct sk_verifier *verifier);
+void sk_verifier_check_launches(struct sk_verifier *verifier);
+
+/* Check that the earlier access comes before the later one. Report at most one error for the current access. */
+void sk_verifier_check_order(struct sk_verifier *verifier, const struct sk_step_access *earlier,
+			     const struct sk_step_access *later);
+
+/* Places and names in messages: the file, the launch, and the task that makes the access. */
+struct sk_place sk_verifier_place(const struct sk_verifier *verifier);
+const char *sk_verifier_launch(const struct sk_verifier *verifier, uint32_t launch);
+const char *sk_verifier_task(const struct sk_verifier *verifier, const struct sk_step_access *access);
 
 #endif

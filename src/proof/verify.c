@@ -66,12 +66,7 @@
  * proof-parts.h (once-check.c) proves that launches that run once are valid for later runs; their results have bytes of
  * their own.
  *
- * Plans with sizes. sk_verify proves the plan of the largest sizes, and thereby everything that has no sizes. Then
- * sk_verify_sizes proves the rest for all sizes at once. A history has an access at all bytes that it touches at some
- * size. A write replaces the earlier accesses only to bytes that it touches at every size, and stands beside the
- * others. For each size the pairs to check are therefore among those that are found, and accesses between them are in
- * the chain at that size. A pair is not checked if the two have no common byte at any size. Rule 3 compares forms
- * (forms.h). Contents are followed by forms, tensor by tensor.
+ * Plans with sizes: see sized-verify.c, which uses this file's walk through the launches.
  *
  * Finally, the order is the network's: two tasks that conflict run in network order. So do two tasks of one stream in
  * different launches, or in one launch if neither is divided or an event is between them. Each task runs exactly
@@ -86,61 +81,24 @@
 #include "format/skdims.h"
 #include "format/skplan.h"
 #include "format/skrows.h"
-#include "src/proof/forms.h"
 #include "src/proof/proof-parts.h"
 
 /* Limit on the earlier accesses to common bytes that may be examined; half a gigabyte of them is kept. A manifest's
  * tasks need at most a quarter of it (sk_dependencies_build), and their entries as many again. */
 #define MAX_LOOKS (UINT64_C(1) << 25)
 
-/* A temporary that calls access in rows. */
-struct rows_of_tensor {
-	uint64_t stride; /* of the first accesses; 0: there are none */
-	bool several; /* there are other strides */
-	struct sk_history *history; /* of its bytes, perhaps shared with other temporaries */
-};
-
-struct verifier {
-	struct sk_arena *arena;
-	struct sk_diag *diag;
-	const struct sk_plan_view *view;
-	const char *file;
-	SK_ARRAY(struct sk_step_access) accesses;
-	struct sk_history *bindings; /* by number */
-	struct sk_history workspace, states;
-	struct rows_of_tensor *in_rows; /* by tensor; unused for tensors that are not temporaries */
-	const bool *once; /* by tensor: a launch that runs once writes it */
-	struct sk_history_pool pool;
-
-	struct sk_launch_order order;
-	struct sk_knowledge knowledge; /* of the current launch */
-
-	/* The current access. */
-	uint32_t current;
-	bool reported, stale; /* an error about its order, about the bytes that it reads */
-
-	struct sk_scratch_check *scratch;
-	struct sk_demands demands; /* orders that the network wants besides its data */
-	uint64_t steps; /* demands examined */
-	struct sk_facts *facts; /* NULL: not wanted */
-
-	/* The proof for all sizes. */
-	struct sk_sized *sized; /* NULL: for those in the plan */
-	struct sk_sized_contents contents;
-};
-
-static struct sk_place place_of_file(const struct verifier *verifier)
+struct sk_place sk_verifier_place(const struct sk_verifier *verifier)
 {
 	return (struct sk_place){.file = verifier->file};
 }
 
-static const char *launch_name(const struct verifier *verifier, uint32_t launch)
+const char *sk_verifier_launch(const struct sk_verifier *verifier, uint32_t launch)
 {
 	return sk_plan_string(&verifier->view->launches[launch].name);
 }
 
 /* The step's task, which identifies the step in messages. */
-static const char *task_name(const struct verifier *verifier, uint32_t step)
+static const char *task_name(const struct sk_verifier *verifier, uint32_t step)
 {
 	const struct sk_plan_view *view = verifier->view;
 
@@ -148,7 +106,7 @@ static const char *task_name(const struct verifier *verifier, uint32_t step)
 }
 
 /* The task that makes the access. */
-static const char *task_of(const struct verifier *verifier, const struct sk_step_access *access)
+const char *sk_verifier_task(const struct sk_verifier *verifier, const struct sk_step_access *access)
 {
 	return sk_plan_string(&sk_access_task(verifier->view, access)->name);
 }
@@ -161,7 +119,7 @@ static bool is_of_state(const struct sk_plan_view *view, const struct sk_step_ac
 }
 
 /* "reads 't'" */
-static const char *deed_text(const struct verifier *verifier, const struct sk_step_access *access)
+static const char *deed_text(const struct sk_verifier *verifier, const struct sk_step_access *access)
 {
 	bool write = sk_access_writes(&verifier->view->arguments[access->argument]);
 
@@ -169,20 +127,20 @@ static const char *deed_text(const struct verifier *verifier, const struct sk_st
 			      sk_access_tensor_text(verifier->arena, verifier->view, access));
 }
 
-static void note_step(struct verifier *verifier, const struct sk_step_access *access)
+static void note_step(struct sk_verifier *verifier, const struct sk_step_access *access)
 {
-	sk_note(verifier->diag, "'%s' is %s", task_of(verifier, access),
+	sk_note(verifier->diag, "'%s' is %s", sk_verifier_task(verifier, access),
 		sk_access_step_text(verifier->arena, verifier->view, access));
 }
 
-static void note_launches(const struct verifier *verifier, uint32_t earlier, uint32_t later)
+static void note_launches(const struct sk_verifier *verifier, uint32_t earlier, uint32_t later)
 {
 	sk_note(verifier->diag, "launch '%s' must follow launch '%s', directly or through others",
-		launch_name(verifier, later), launch_name(verifier, earlier));
+		sk_verifier_launch(verifier, later), sk_verifier_launch(verifier, earlier));
 }
 
 /* The reason why awaits do not establish the order. */
-static const char *early_text(const struct verifier *verifier, const struct sk_step_access *earlier,
+static const char *early_text(const struct sk_verifier *verifier, const struct sk_step_access *earlier,
 			      const struct sk_step_access *later)
 {
 	const struct sk_plan_step *steps = verifier->view->steps;
@@ -196,25 +154,25 @@ static const char *early_text(const struct verifier *verifier, const struct sk_s
 	return "";
 }
 
-static void report_unordered(struct verifier *verifier, const struct sk_step_access *earlier,
+static void report_unordered(struct sk_verifier *verifier, const struct sk_step_access *earlier,
 			     const struct sk_step_access *later)
 {
 	if (verifier->order.exhausted)
 		return; /* the answer is unknown */
 
-	const char *earlier_task = task_of(verifier, earlier), *later_task = task_of(verifier, later);
-	const char *earlier_launch = launch_name(verifier, earlier->launch);
-	const char *later_launch = launch_name(verifier, later->launch);
+	const char *earlier_task = sk_verifier_task(verifier, earlier), *later_task = sk_verifier_task(verifier, later);
+	const char *earlier_launch = sk_verifier_launch(verifier, earlier->launch);
+	const char *later_launch = sk_verifier_launch(verifier, later->launch);
 	const char *earlier_deed = deed_text(verifier, earlier), *later_deed = deed_text(verifier, later);
 	const char *bytes = sk_access_overlap_text(verifier->arena, verifier->view, earlier, later);
 	bool one_launch = earlier->launch == later->launch;
 
 	if (one_launch)
-		sk_error(verifier->diag, place_of_file(verifier),
+		sk_error(verifier->diag, sk_verifier_place(verifier),
 			 "launch '%s': nothing orders task '%s', which %s, and task '%s', which %s, both at %s",
 			 earlier_launch, earlier_task, earlier_deed, later_task, later_deed, bytes);
 	else
-		sk_error(verifier->diag, place_of_file(verifier),
+		sk_error(verifier->diag, sk_verifier_place(verifier),
 			 "launches '%s' and '%s' are not ordered: task '%s' %s and task '%s' %s, both at %s",
 			 earlier_launch, later_launch, earlier_task, earlier_deed, later_task, later_deed, bytes);
 	note_step(verifier, earlier);
@@ -229,46 +187,45 @@ static void report_unordered(struct verifier *verifier, const struct sk_step_acc
 		note_launches(verifier, earlier->launch, later->launch);
 }
 
-static void report_within_call(struct verifier *verifier, const struct sk_step_access *one,
+static void report_within_call(struct sk_verifier *verifier, const struct sk_step_access *one,
 			       const struct sk_step_access *other)
 {
 	uint32_t first = verifier->view->calls[one->call].first_argument;
 
-	sk_error(verifier->diag, place_of_file(verifier),
+	sk_error(verifier->diag, sk_verifier_place(verifier),
 		 "launch '%s': the cores of task '%s' conflict: its arguments %u (%s) and %u (%s) share %s, and one of "
 		 "them is written",
-		 launch_name(verifier, one->launch), task_of(verifier, one), one->argument - first,
+		 sk_verifier_launch(verifier, one->launch), sk_verifier_task(verifier, one), one->argument - first,
 		 sk_access_tensor_text(verifier->arena, verifier->view, one), other->argument - first,
 		 sk_access_tensor_text(verifier->arena, verifier->view, other),
 		 sk_access_overlap_text(verifier->arena, verifier->view, one, other));
 	note_step(verifier, one);
 }
 
-static void report_shared_write(struct verifier *verifier, const struct sk_step_access *access)
+static void report_shared_write(struct sk_verifier *verifier, const struct sk_step_access *access)
 {
-	sk_error(verifier->diag, place_of_file(verifier),
+	sk_error(verifier->diag, sk_verifier_place(verifier),
 		 "launch '%s': the cores of task '%s' conflict: all of them write %s (%s), which is not divided",
-		 launch_name(verifier, access->launch), task_of(verifier, access),
+		 sk_verifier_launch(verifier, access->launch), sk_verifier_task(verifier, access),
 		 sk_access_tensor_text(verifier->arena, verifier->view, access),
 		 sk_access_overlap_text(verifier->arena, verifier->view, access, access));
 	note_step(verifier, access);
 }
 
 /* Rule 3. Without accesses no bytes belong to a core. */
-static bool same_cores(const struct verifier *verifier, const struct sk_step_access *earlier,
+static bool same_cores(struct sk_verifier *verifier, const struct sk_step_access *earlier,
 		       const struct sk_step_access *later)
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_step *one = &view->steps[earlier->step], *other = &view->steps[later->step];
 
 	return one->lane == other->lane && one->core_set == other->core_set && earlier->argument != SK_NO_INDEX &&
-	       (verifier->sized ? sk_sized_same_core(verifier->sized, earlier, later)
-				: sk_access_same_core(view, earlier, later));
+	       verifier->ways->same_core(verifier, earlier, later);
 }
 
 /* Find the rule by which the earlier call comes before the later one, a different call; return false if there is none.
  * The accesses are for rule 3; without them (argument SK_NO_INDEX) the whole calls must be in order. */
-static bool find_rule(struct verifier *verifier, const struct sk_step_access *earlier,
+static bool find_rule(struct sk_verifier *verifier, const struct sk_step_access *earlier,
 		      const struct sk_step_access *later, enum sk_fact_kind *kind)
 {
 	const struct sk_plan_view *view = verifier->view;
@@ -302,7 +259,7 @@ static bool awaits(const struct sk_plan_view *view, uint32_t step, uint32_t awai
 }
 
 /* Record the reason for the order that find_rule has found. order: the order that requires it; NULL: their data. */
-static void add_fact(struct verifier *verifier, const struct sk_step_access *earlier,
+static void add_fact(struct sk_verifier *verifier, const struct sk_step_access *earlier,
 		     const struct sk_step_access *later, const struct sk_wanted_order *order, enum sk_fact_kind kind)
 {
 	const struct sk_plan_view *view = verifier->view;
@@ -322,12 +279,12 @@ static void add_fact(struct verifier *verifier, const struct sk_step_access *ear
 }
 
 /* In the workspace one address may belong to several tensors. */
-static bool is_in_workspace(const struct verifier *verifier, const struct sk_step_access *access)
+static bool is_in_workspace(const struct sk_verifier *verifier, const struct sk_step_access *access)
 {
 	return verifier->view->arguments[access->argument].space == SK_SPACE_WORKSPACE;
 }
 
-static bool same_tensor(const struct verifier *verifier, const struct sk_step_access *one,
+static bool same_tensor(const struct sk_verifier *verifier, const struct sk_step_access *one,
 			const struct sk_step_access *other)
 {
 	const struct sk_plan_argument *arguments = verifier->view->arguments;
@@ -338,7 +295,7 @@ static bool same_tensor(const struct verifier *verifier, const struct sk_step_ac
 /* A read finds the intended bytes: bytes that have been written, and last as bytes of the tensor that it names.
  * earlier: an access that last wrote some of them, or NULL if they are unwritten. Bytes from outside the package are
  * not checked. */
-static void check_contents(struct verifier *verifier, const struct sk_step_access *earlier,
+static void check_contents(struct sk_verifier *verifier, const struct sk_step_access *earlier,
 			   const struct sk_step_access *later)
 {
 	const struct sk_plan_view *view = verifier->view;
@@ -351,23 +308,24 @@ static void check_contents(struct verifier *verifier, const struct sk_step_acces
 	    (!sk_access_writes(&view->arguments[earlier->argument]) || same_tensor(verifier, earlier, later)))
 		return;
 
-	const char *reads =
-		sk_arena_print(verifier->arena, "launch '%s': task '%s' reads %s", launch_name(verifier, later->launch),
-			       task_of(verifier, later), sk_access_tensor_text(verifier->arena, view, later));
+	const char *reads = sk_arena_print(
+		verifier->arena, "launch '%s': task '%s' reads %s", sk_verifier_launch(verifier, later->launch),
+		sk_verifier_task(verifier, later), sk_access_tensor_text(verifier->arena, view, later));
 
 	if (!earlier)
-		sk_error(verifier->diag, place_of_file(verifier),
+		sk_error(verifier->diag, sk_verifier_place(verifier),
 			 "%s (%s), but no task before it has written all of that", reads,
 			 sk_access_overlap_text(verifier->arena, view, later, later));
 	else
-		sk_error(verifier->diag, place_of_file(verifier), "%s, but task '%s' has last written %s there (%s)",
-			 reads, task_of(verifier, earlier), sk_access_tensor_text(verifier->arena, view, earlier),
+		sk_error(verifier->diag, sk_verifier_place(verifier),
+			 "%s, but task '%s' has last written %s there (%s)", reads, sk_verifier_task(verifier, earlier),
+			 sk_access_tensor_text(verifier->arena, view, earlier),
 			 sk_access_overlap_text(verifier->arena, view, earlier, later));
 	verifier->stale = true;
 }
 
 /* Return true if the two run in network order. Temporaries that share bytes have no order of their own. */
-static bool in_network_order(const struct verifier *verifier, const struct sk_step_access *earlier,
+static bool in_network_order(const struct sk_verifier *verifier, const struct sk_step_access *earlier,
 			     const struct sk_step_access *later)
 {
 	const struct sk_plan_call *calls = verifier->view->calls;
@@ -378,8 +336,8 @@ static bool in_network_order(const struct verifier *verifier, const struct sk_st
 
 /* Called for each earlier access that must come before the current one; reports at most one error for the current
  * one. */
-static void check_order(struct verifier *verifier, const struct sk_step_access *earlier,
-			const struct sk_step_access *later)
+void sk_verifier_check_order(struct sk_verifier *verifier, const struct sk_step_access *earlier,
+			     const struct sk_step_access *later)
 {
 	const struct sk_plan_view *view = verifier->view;
 	enum sk_fact_kind kind;
@@ -387,16 +345,15 @@ static void check_order(struct verifier *verifier, const struct sk_step_access *
 	if (verifier->reported)
 		return;
 	if (earlier->call == later->call) {
-		if (verifier->sized ? sk_sized_allowed_within_call(verifier->sized, earlier, later)
-				    : sk_access_allowed_within_call(view, earlier, later))
+		if (verifier->ways->allowed_within_call(verifier, earlier, later))
 			return;
 		report_within_call(verifier, earlier, later);
 	} else if (!find_rule(verifier, earlier, later, &kind)) {
 		report_unordered(verifier, earlier, later);
 	} else if (!in_network_order(verifier, earlier, later)) {
-		sk_error(verifier->diag, place_of_file(verifier),
+		sk_error(verifier->diag, sk_verifier_place(verifier),
 			 "task '%s' runs before task '%s', which is before it in the network and shares %s with it",
-			 task_of(verifier, earlier), task_of(verifier, later),
+			 sk_verifier_task(verifier, earlier), sk_verifier_task(verifier, later),
 			 sk_access_tensor_text(verifier->arena, view, later));
 	} else {
 		if (verifier->facts && later->launch < view->network_launch_count)
@@ -410,7 +367,7 @@ static void check_order(struct verifier *verifier, const struct sk_step_access *
  * have not been written. */
 static void check_conflict(void *context, uint32_t earlier_index)
 {
-	struct verifier *verifier = context;
+	struct sk_verifier *verifier = context;
 	const struct sk_step_access *later = &verifier->accesses.items[verifier->current];
 	const struct sk_step_access *earlier =
 		earlier_index == SK_NO_INDEX ? NULL : &verifier->accesses.items[earlier_index];
@@ -419,95 +376,10 @@ static void check_conflict(void *context, uint32_t earlier_index)
 	if (of_network)
 		check_contents(verifier, earlier, later);
 	if (earlier && (of_network || earlier->launch == later->launch))
-		check_order(verifier, earlier, later);
+		sk_verifier_check_order(verifier, earlier, later);
 }
 
-/* ---- accesses at all sizes ---- */
-
-static void report_sized(struct verifier *verifier, const struct sk_step_access *access, const char *error)
-{
-	sk_error(verifier->diag, place_of_file(verifier), "launch '%s': task '%s', argument %u (%s): at some sizes %s",
-		 launch_name(verifier, access->launch), task_of(verifier, access),
-		 access->argument - verifier->view->calls[access->call].first_argument,
-		 sk_access_tensor_text(verifier->arena, verifier->view, access), error);
-	verifier->reported = true;
-}
-
-/* Called for each earlier access that may touch bytes of the current one at some size. */
-static void check_sized_conflict(void *context, uint32_t earlier_index)
-{
-	struct verifier *verifier = context;
-	struct sk_sized_rows rows, earlier_rows;
-
-	if (earlier_index == SK_NO_INDEX)
-		return;
-
-	const struct sk_step_access *later = &verifier->accesses.items[verifier->current];
-	const struct sk_step_access *earlier = &verifier->accesses.items[earlier_index];
-
-	if (later->launch >= verifier->view->network_launch_count && earlier->launch != later->launch)
-		return;
-	if (sk_sized_rows(verifier->sized, later, &rows) && sk_sized_rows(verifier->sized, earlier, &earlier_rows) &&
-	    sk_sized_apart(verifier->sized, &earlier_rows, &rows))
-		return;
-	check_order(verifier, earlier, later);
-}
-
-/* Reads of a call come before its writes (check_call). */
-static void follow_contents(struct verifier *verifier, const struct sk_step_access *access,
-			    const struct sk_sized_rows *rows)
-{
-	const struct sk_plan_argument *argument = &verifier->view->arguments[access->argument];
-	bool output =
-		argument->space == SK_SPACE_BINDING && verifier->view->tensors[argument->tensor].role == SK_ROLE_OUTPUT;
-
-	if (access->launch >= verifier->view->network_launch_count || (!output && !is_in_workspace(verifier, access)))
-		return;
-	if (sk_access_reads(argument) && !sk_sized_covered(&verifier->contents, argument->tensor, rows))
-		report_sized(verifier, access,
-			     "it reads bytes that no task before it has written, or last as bytes of another tensor");
-	if (sk_access_writes(argument))
-		sk_sized_write(&verifier->contents, argument->tensor, rows);
-}
-
-static struct sk_history *sized_history(struct verifier *verifier, const struct sk_plan_argument *argument)
-{
-	return argument->space == SK_SPACE_BINDING ? &verifier->bindings[argument->index]
-	       : argument->space == SK_SPACE_STATE ? &verifier->states
-						   : &verifier->workspace;
-}
-
-static void check_sized_access(struct verifier *verifier, const struct sk_step_access *access)
-{
-	const struct sk_plan_view *view = verifier->view;
-	const struct sk_plan_argument *argument = &view->arguments[access->argument];
-	bool tile = argument->space == SK_SPACE_SCRATCH; /* tiles do not depend on sizes: scratch-check.c */
-	struct sk_sized_rows rows;
-	const char *wrong = NULL;
-
-	verifier->reported = false;
-	if (argument->kind != SK_ARGUMENT_STATE && argument->space != SK_SPACE_SIZES && !tile)
-		wrong = sk_sized_check(
-			verifier->sized, access,
-			sk_plan_tensor_start(&view->launches[access->launch], &view->tensors[argument->tensor]));
-	if (tile && sk_sized_varies(verifier->sized, access))
-		wrong = "its tile has another size";
-	if (!wrong && sk_access_writes(argument) && !sk_sized_write_allowed(verifier->sized, access))
-		wrong = "several cores write it, and it is not divided";
-	if (wrong)
-		report_sized(verifier, access, wrong);
-	if (argument->space == SK_SPACE_CONSTANT || argument->space == SK_SPACE_SIZES || tile ||
-	    !sk_sized_rows(verifier->sized, access, &rows))
-		return;
-	verifier->current = (uint32_t)verifier->accesses.count;
-	sk_array_push(verifier->arena, &verifier->accesses, *access);
-	if (rows.hull.width)
-		sk_history_access_sized(sized_history(verifier, argument), &rows.hull, &rows.core, verifier->current,
-					sk_plan_access(argument), check_sized_conflict, verifier);
-	follow_contents(verifier, access, &rows);
-}
-
-static void check_access(struct verifier *verifier, const struct sk_step_access *access)
+static void check_access(struct sk_verifier *verifier, const struct sk_step_access *access)
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_argument *argument = &view->arguments[access->argument];
@@ -537,18 +409,18 @@ static void check_access(struct verifier *verifier, const struct sk_step_access 
 	sk_history_access(history, &rows, verifier->current, sk_plan_access(argument), check_conflict, verifier);
 }
 
-static void report_overtaken(struct verifier *verifier, uint32_t overtaker, uint32_t task)
+static void report_overtaken(struct sk_verifier *verifier, uint32_t overtaker, uint32_t task)
 {
 	const struct sk_plan_task *tasks = verifier->view->tasks;
 
-	sk_error(verifier->diag, place_of_file(verifier),
+	sk_error(verifier->diag, sk_verifier_place(verifier),
 		 "task '%s' runs before task '%s', which is before it in the network and in its stream",
 		 sk_plan_string(&tasks[overtaker].name), sk_plan_string(&tasks[task].name));
 }
 
 /* The launch of the previous task in the stream is this launch or precedes it. Within the launch the stream requires an
  * order of some tasks only. */
-static void check_stream(struct verifier *verifier, uint32_t launch, uint32_t step, uint32_t call)
+static void check_stream(struct sk_verifier *verifier, uint32_t launch, uint32_t step, uint32_t call)
 {
 	struct sk_demands *demands = &verifier->demands;
 	uint32_t task = verifier->view->calls[call].task, previous = demands->previous[task];
@@ -563,10 +435,10 @@ static void check_stream(struct verifier *verifier, uint32_t launch, uint32_t st
 		report_overtaken(verifier, task, previous);
 	} else if (earlier != launch && !sk_launch_before(&verifier->order, earlier, launch) &&
 		   !verifier->order.exhausted) {
-		const char *earlier_launch = launch_name(verifier, earlier),
-			   *later_launch = launch_name(verifier, launch);
+		const char *earlier_launch = sk_verifier_launch(verifier, earlier),
+			   *later_launch = sk_verifier_launch(verifier, launch);
 
-		sk_error(verifier->diag, place_of_file(verifier),
+		sk_error(verifier->diag, sk_verifier_place(verifier),
 			 "launches '%s' and '%s' are not ordered: task '%s' and task '%s' are of one stream",
 			 earlier_launch, later_launch, sk_plan_string(&verifier->view->tasks[previous].name),
 			 sk_plan_string(&verifier->view->tasks[task].name));
@@ -584,7 +456,8 @@ static bool is_worth_a_fact(const struct sk_plan_view *view, const struct sk_dem
 	return awaits(view, step, demand->step);
 }
 
-static void check_demand(struct verifier *verifier, const struct sk_demand *demand, const struct sk_step_access *later)
+static void check_demand(struct sk_verifier *verifier, const struct sk_demand *demand,
+			 const struct sk_step_access *later)
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_wanted_order *order = demand->order;
@@ -601,9 +474,9 @@ static void check_demand(struct verifier *verifier, const struct sk_demand *dema
 
 	const char *event = order->event ? sk_arena_print(verifier->arena, " (event '%s')", order->event) : "";
 
-	sk_error(verifier->diag, place_of_file(verifier),
-		 "nothing orders task '%s' and task '%s', which comes after it%s", task_of(verifier, &earlier),
-		 task_of(verifier, later), event);
+	sk_error(verifier->diag, sk_verifier_place(verifier),
+		 "nothing orders task '%s' and task '%s', which comes after it%s", sk_verifier_task(verifier, &earlier),
+		 sk_verifier_task(verifier, later), event);
 	if (demand->is_gate)
 		sk_note(verifier->diag,
 			"the event orders all of stream %u up to '%s' before all of stream %u from '%s' on",
@@ -612,7 +485,7 @@ static void check_demand(struct verifier *verifier, const struct sk_demand *dema
 }
 
 /* The call comes after its stream's earlier tasks; in each lane the stream has one home. */
-static void pass_call(struct verifier *verifier, uint32_t launch, uint32_t step, uint32_t call)
+static void pass_call(struct sk_verifier *verifier, uint32_t launch, uint32_t step, uint32_t call)
 {
 	const struct sk_step_access place = {launch, step, call, SK_NO_INDEX};
 	const struct sk_plan_view *view = verifier->view;
@@ -620,12 +493,12 @@ static void pass_call(struct verifier *verifier, uint32_t launch, uint32_t step,
 	if (!sk_demands_pass(&verifier->demands, launch, step, call))
 		sk_error(verifier->diag, (struct sk_place){.file = verifier->file},
 			 "launch '%s': task '%s' has another home in lane %s than its stream's tasks before it",
-			 launch_name(verifier, launch), task_of(verifier, &place),
+			 sk_verifier_launch(verifier, launch), sk_verifier_task(verifier, &place),
 			 sk_plan_string(&view->lanes[view->steps[step].lane]));
 }
 
 /* Check the orders that bytes do not show and that have a task of the step as their later one. */
-static void check_demands(struct verifier *verifier, uint32_t launch, uint32_t index)
+static void check_demands(struct sk_verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_step *step = &verifier->view->steps[index];
 
@@ -646,29 +519,29 @@ static void check_demands(struct verifier *verifier, uint32_t launch, uint32_t i
 /* debug-sync-all: a step begins when the previous step has ended on all its cores. The previous step began when its own
  * predecessor had ended, so all earlier steps have ended on all cores of all lanes. The sides of a mix task are one
  * step here. */
-static void check_synchronised(struct verifier *verifier, uint32_t launch, uint32_t index)
+static void check_synchronised(struct sk_verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_step *step = &verifier->view->steps[index], *before;
 	bool same_home;
 
 	if (step->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
-		sk_error(verifier->diag, place_of_file(verifier),
-			 "launch '%s' has debug-sync-all, but task '%s' starts early", launch_name(verifier, launch),
-			 task_name(verifier, index));
+		sk_error(verifier->diag, sk_verifier_place(verifier),
+			 "launch '%s' has debug-sync-all, but task '%s' starts early",
+			 sk_verifier_launch(verifier, launch), task_name(verifier, index));
 	if (index == verifier->view->launches[launch].first_step)
 		return;
 	before = step - (step[-1].flags & SK_STEP_VECTOR_SIDE ? 2 : 1);
 	same_home = step->core_set != SK_ALL_CORES && step->core_set == before->core_set;
 	if (same_home || sk_knows(&verifier->knowledge, index, (uint32_t)(before - verifier->view->steps)))
 		return;
-	sk_error(verifier->diag, place_of_file(verifier),
+	sk_error(verifier->diag, sk_verifier_place(verifier),
 		 "launch '%s' has debug-sync-all, but task '%s' may begin before task '%s' has ended on all cores",
-		 launch_name(verifier, launch), task_name(verifier, index),
+		 sk_verifier_launch(verifier, launch), task_name(verifier, index),
 		 task_name(verifier, (uint32_t)(before - verifier->view->steps)));
 }
 
 /* Check the call's accesses to hidden state, or all its other accesses. */
-static void check_call(struct verifier *verifier, uint32_t launch, uint32_t step, uint32_t call, bool states)
+static void check_call(struct sk_verifier *verifier, uint32_t launch, uint32_t step, uint32_t call, bool states)
 {
 	static const unsigned passes[] = {SK_ACCESS_READ, SK_ACCESS_READ | SK_ACCESS_WRITE, SK_ACCESS_WRITE};
 	const struct sk_plan_view *view = verifier->view;
@@ -683,14 +556,11 @@ static void check_call(struct verifier *verifier, uint32_t launch, uint32_t step
 
 			if (is_of_state(view, &access) != states || sk_plan_access(argument) != passes[pass])
 				continue;
-			if (verifier->sized)
-				check_sized_access(verifier, &access);
-			else
-				check_access(verifier, &access);
+			verifier->ways->check_access(verifier, &access);
 		}
 }
 
-static void check_accesses(struct verifier *verifier, uint32_t launch, uint32_t index, bool states)
+static void check_accesses(struct sk_verifier *verifier, uint32_t launch, uint32_t index, bool states)
 {
 	const struct sk_plan_step *step = &verifier->view->steps[index];
 
@@ -698,42 +568,20 @@ static void check_accesses(struct verifier *verifier, uint32_t launch, uint32_t 
 		check_call(verifier, launch, index, step->first_call + i, states);
 }
 
-/* The step and its partition, which are two records, have one extent at all sizes. Rows of blocks divide it, and their
- * number of elements is whole units. */
-static void check_sized_partition(struct verifier *verifier, uint32_t launch, uint32_t index)
+/* Check the orders of the step that are not its data's. */
+static void check_other_orders(struct sk_verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_view *view = verifier->view;
-	const struct sk_plan_step *step = &view->steps[index];
-	struct sk_sized *sized = verifier->sized;
 
-	if (!sk_plan_divides(step))
-		return;
-
-	const struct sk_plan_partition *partition = &view->partitions[step->partition];
-	const struct sk_normal *extent = sk_sized_field(sized, SK_DIMS_PARTITIONS, step->partition,
-							offsetof(struct sk_plan_partition, extent), partition->extent);
-	const struct sk_normal *unit = sk_sized_field(sized, SK_DIMS_PARTITIONS, step->partition,
-						      offsetof(struct sk_plan_partition, unit), partition->unit);
-	const struct sk_normal *rows = sk_sized_field(sized, SK_DIMS_PARTITIONS, step->partition,
-						      offsetof(struct sk_plan_partition, rows), partition->rows);
-	const struct sk_normal *row = partition->blocks ? sk_normal_quotient(&sized->forms, extent, rows) : extent;
-	const struct sk_normal *one = sk_normal_number(&sized->forms, 1);
-
-	const struct sk_normal *divided = step->kind == SK_STEP_SPLIT
-						  ? sk_sized_field(sized, SK_DIMS_STEPS, index,
-								   offsetof(struct sk_plan_step, extent), step->extent)
-						  : sk_normal_number(&sized->forms, step->blocks);
-
-	if (!sk_normal_equal(extent, divided) || !sk_normal_at_most(&sized->forms, one, unit) ||
-	    (partition->blocks && !sk_normal_quotient(&sized->forms, row, unit)))
-		sk_error(verifier->diag, place_of_file(verifier),
-			 "launch '%s': task '%s': at some sizes its extent is not the one that the cores divide",
-			 launch_name(verifier, launch), task_name(verifier, index));
+	if (launch < view->network_launch_count)
+		check_demands(verifier, launch, index);
+	if (sk_plan_form(&view->launches[launch])->flags & SK_LAUNCH_SYNC_ALL)
+		check_synchronised(verifier, launch, index);
 }
 
 /* For a mix task, check the cube side; its accesses are those of both sides. A kernel that waits by itself begins its
  * call before its awaits. */
-static void check_step(struct verifier *verifier, uint32_t launch, uint32_t index)
+static void check_step(struct sk_verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_view *view = verifier->view;
 	bool waits = view->steps[index].flags & SK_STEP_EARLY_WAIT;
@@ -741,21 +589,16 @@ static void check_step(struct verifier *verifier, uint32_t launch, uint32_t inde
 	if (waits)
 		check_accesses(verifier, launch, index, true);
 	sk_knowledge_pass(&verifier->knowledge, index);
-	if (verifier->sized)
-		check_sized_partition(verifier, launch, index);
-	else if (launch < view->network_launch_count)
-		check_demands(verifier, launch, index);
-	if (sk_plan_form(&view->launches[launch])->flags & SK_LAUNCH_SYNC_ALL && !verifier->sized)
-		check_synchronised(verifier, launch, index);
+	verifier->ways->check_step(verifier, launch, index);
 	if (!waits)
 		check_accesses(verifier, launch, index, true);
 	check_accesses(verifier, launch, index, false);
-	if (!verifier->sized)
+	if (verifier->scratch)
 		sk_scratch_check_step(verifier->scratch, launch, index);
 }
 
 /* Every awaited step publishes. */
-static bool check_awaits(struct verifier *verifier, uint32_t launch, uint32_t index)
+static bool check_awaits(struct sk_verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_step *step = &verifier->view->steps[index];
 	bool sound = true;
@@ -765,16 +608,17 @@ static bool check_awaits(struct verifier *verifier, uint32_t launch, uint32_t in
 
 		if (verifier->view->steps[awaited].flags & SK_STEP_PUBLISH)
 			continue;
-		sk_error(verifier->diag, place_of_file(verifier),
+		sk_error(verifier->diag, sk_verifier_place(verifier),
 			 "launch '%s': task '%s' awaits task '%s', which does not publish its progress, so the "
 			 "await never ends",
-			 launch_name(verifier, launch), task_name(verifier, index), task_name(verifier, awaited));
+			 sk_verifier_launch(verifier, launch), task_name(verifier, index),
+			 task_name(verifier, awaited));
 		sound = false;
 	}
 	return sound;
 }
 
-static void check_launch(struct verifier *verifier, uint32_t launch)
+static void check_launch(struct sk_verifier *verifier, uint32_t launch)
 {
 	const struct sk_plan_launch *record = &verifier->view->launches[launch];
 
@@ -785,9 +629,9 @@ static void check_launch(struct verifier *verifier, uint32_t launch)
 	if (!sound)
 		return;
 	if (!sk_knowledge_begin(&verifier->knowledge, record)) {
-		sk_error(verifier->diag, place_of_file(verifier),
+		sk_error(verifier->diag, sk_verifier_place(verifier),
 			 "launch '%s' has too many steps on too many homes to be proved",
-			 launch_name(verifier, launch));
+			 sk_verifier_launch(verifier, launch));
 		return;
 	}
 	for (uint32_t i = 0; i < sk_plan_form(record)->step_count;
@@ -795,22 +639,22 @@ static void check_launch(struct verifier *verifier, uint32_t launch)
 		check_step(verifier, launch, record->first_step + i);
 }
 
-static void init_histories(struct verifier *verifier)
+void sk_verifier_init(struct sk_verifier *verifier)
 {
 	uint32_t bindings = verifier->view->binding_count;
 
+	sk_launch_order_build(&verifier->order, verifier->arena, verifier->view);
 	sk_history_pool_init(&verifier->pool, verifier->arena, MAX_LOOKS);
 	verifier->bindings = SK_NEW_ARRAY(verifier->arena, struct sk_history, bindings);
 	for (uint32_t i = 0; i < bindings; i++)
 		sk_history_init(&verifier->bindings[i], &verifier->pool);
 	sk_history_init(&verifier->workspace, &verifier->pool);
 	sk_history_init(&verifier->states, &verifier->pool);
-	verifier->in_rows = SK_NEW_ARRAY(verifier->arena, struct rows_of_tensor, verifier->view->tensor_count);
 }
 
 /* Call `visit` for all arguments of calls that access rows. */
-static void for_all_rows(struct verifier *verifier,
-			 void (*visit)(struct verifier *verifier, const struct sk_plan_argument *argument,
+static void for_all_rows(struct sk_verifier *verifier,
+			 void (*visit)(struct sk_verifier *verifier, const struct sk_plan_argument *argument,
 				       uint64_t stride))
 {
 	const struct sk_plan_view *view = verifier->view;
@@ -829,9 +673,9 @@ static void for_all_rows(struct verifier *verifier,
 	}
 }
 
-static void note_stride(struct verifier *verifier, const struct sk_plan_argument *argument, uint64_t stride)
+static void note_stride(struct sk_verifier *verifier, const struct sk_plan_argument *argument, uint64_t stride)
 {
-	struct rows_of_tensor *rows = &verifier->in_rows[argument->tensor];
+	struct sk_verifier_rows *rows = &verifier->in_rows[argument->tensor];
 
 	if (argument->space != SK_SPACE_WORKSPACE)
 		return;
@@ -839,7 +683,7 @@ static void note_stride(struct verifier *verifier, const struct sk_plan_argument
 	rows->stride = stride;
 }
 
-static void add_stride(struct verifier *verifier, const struct sk_plan_argument *argument, uint64_t stride)
+static void add_stride(struct sk_verifier *verifier, const struct sk_plan_argument *argument, uint64_t stride)
 {
 	if (argument->space == SK_SPACE_BINDING)
 		sk_history_add_stride(&verifier->bindings[argument->index], stride);
@@ -861,7 +705,7 @@ static int compare_placed(const void *a, const void *b)
 }
 
 /* Return the temporaries, sorted by their places. */
-static struct placed *place_temporaries(struct verifier *verifier, bool unshared, uint32_t *count)
+static struct placed *place_temporaries(struct sk_verifier *verifier, bool unshared, uint32_t *count)
 {
 	const struct sk_plan_view *view = verifier->view;
 	struct placed *placed = SK_NEW_ARRAY(verifier->arena, struct placed, view->tensor_count);
@@ -879,21 +723,21 @@ static struct placed *place_temporaries(struct verifier *verifier, bool unshared
 	return placed;
 }
 
-static bool may_share(const struct verifier *verifier, uint32_t tensor, uint32_t other_tensor, bool unshared)
+static bool may_share(const struct sk_verifier *verifier, uint32_t tensor, uint32_t other_tensor, bool unshared)
 {
-	const struct rows_of_tensor *one = &verifier->in_rows[tensor], *other = &verifier->in_rows[other_tensor];
+	const struct sk_verifier_rows *one = &verifier->in_rows[tensor], *other = &verifier->in_rows[other_tensor];
 
 	return !verifier->once[tensor] && !verifier->once[other_tensor] && one->stride == other->stride &&
 	       (!one->stride || !(unshared || one->several || other->several));
 }
 
-static void report_shared(struct verifier *verifier, const struct placed *one, const struct placed *other)
+static void report_shared(struct sk_verifier *verifier, const struct placed *one, const struct placed *other)
 {
 	const struct sk_plan_tensor *tensors = verifier->view->tensors;
 	bool once = verifier->once[one->tensor] || verifier->once[other->tensor];
 	bool first = once ? verifier->once[one->tensor] : verifier->in_rows[one->tensor].stride;
 
-	sk_error(verifier->diag, place_of_file(verifier),
+	sk_error(verifier->diag, sk_verifier_place(verifier),
 		 "temporary '%s' is %s, but shares bytes of the workspace with '%s'",
 		 sk_plan_string(&tensors[first ? one->tensor : other->tensor].name),
 		 once ? "written by a launch that runs once" : "accessed in rows",
@@ -903,14 +747,14 @@ static void report_shared(struct verifier *verifier, const struct placed *one, c
 /* Temporaries in rows that share bytes get a common history. The workspace is cut wherever no temporary has bytes on
  * both sides. Within each piece either no temporary is accessed in rows, or all are, with one stride. In the workspace
  * of tasks' own entries no bytes are shared at all. */
-static void place_rows(struct verifier *verifier, bool unshared)
+static void place_rows(struct sk_verifier *verifier, bool unshared)
 {
 	uint32_t count;
 	const struct placed *placed = place_temporaries(verifier, unshared, &count), *last = NULL;
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct rows_of_tensor *rows = &verifier->in_rows[placed[i].tensor];
-		const struct rows_of_tensor *before = last ? &verifier->in_rows[last->tensor] : NULL;
+		struct sk_verifier_rows *rows = &verifier->in_rows[placed[i].tensor];
+		const struct sk_verifier_rows *before = last ? &verifier->in_rows[last->tensor] : NULL;
 		bool shares = last && last->high > placed[i].low;
 
 		if (shares && !may_share(verifier, last->tensor, placed[i].tensor, unshared))
@@ -934,7 +778,7 @@ static void count_calls(const struct sk_plan_view *view, const struct sk_plan_st
 }
 
 /* Each task runs once in the network; its own entry, if any, runs this task only. */
-static void check_runs(struct verifier *verifier)
+static void check_runs(struct sk_verifier *verifier)
 {
 	const struct sk_plan_view *view = verifier->view;
 	uint32_t *runs = SK_NEW_ARRAY(verifier->arena, uint32_t, view->task_count);
@@ -943,61 +787,77 @@ static void check_runs(struct verifier *verifier)
 		const struct sk_plan_launch *launch = &view->launches[i];
 
 		if (sk_plan_form(launch)->kind == SK_LAUNCH_TASK && sk_plan_form(launch)->task_count != 1)
-			sk_error(verifier->diag, place_of_file(verifier), "the entry '%s' has %u tasks instead of one",
-				 launch_name(verifier, i), sk_plan_form(launch)->task_count);
+			sk_error(verifier->diag, sk_verifier_place(verifier),
+				 "the entry '%s' has %u tasks instead of one", sk_verifier_launch(verifier, i),
+				 sk_plan_form(launch)->task_count);
 		for (uint32_t j = 0;
 		     j < sk_plan_form(launch)->step_count && sk_plan_form(launch)->kind != SK_LAUNCH_TASK; j++)
 			count_calls(view, &view->steps[launch->first_step + j], runs);
 	}
 	for (uint32_t i = 0; i < view->task_count; i++)
 		if (runs[i] != 1)
-			sk_error(verifier->diag, place_of_file(verifier), "task '%s' runs %u times instead of once",
+			sk_error(verifier->diag, sk_verifier_place(verifier), "task '%s' runs %u times instead of once",
 				 sk_plan_string(&view->tasks[i].name), runs[i]);
 }
 
-static uint64_t count_steps(const struct verifier *verifier)
+static uint64_t count_steps(const struct sk_verifier *verifier)
 {
 	return verifier->steps + MAX_LOOKS - verifier->pool.looks_left + verifier->pool.steps + verifier->order.steps;
 }
 
-static void check_exhausted(struct verifier *verifier)
+void sk_verifier_check_launches(struct sk_verifier *verifier)
 {
+	for (uint32_t launch = 0; launch < verifier->view->launch_count; launch++)
+		check_launch(verifier, launch);
 	if (verifier->order.exhausted)
-		sk_error(verifier->diag, place_of_file(verifier),
+		sk_error(verifier->diag, sk_verifier_place(verifier),
 			 "the plan has too many unordered launches to be proved");
 	if (!verifier->pool.looks_left)
-		sk_error(verifier->diag, place_of_file(verifier),
+		sk_error(verifier->diag, sk_verifier_place(verifier),
 			 "the plan has too many accesses to common bytes to be proved");
 	if (verifier->demands.exhausted)
-		sk_error(verifier->diag, place_of_file(verifier),
+		sk_error(verifier->diag, sk_verifier_place(verifier),
 			 "the plan has too many events between too many streams to be proved");
 }
+
+static bool same_core(struct sk_verifier *verifier, const struct sk_step_access *one,
+		      const struct sk_step_access *other)
+{
+	return sk_access_same_core(verifier->view, one, other);
+}
+
+static bool allowed_within_call(struct sk_verifier *verifier, const struct sk_step_access *one,
+				const struct sk_step_access *other)
+{
+	return sk_access_allowed_within_call(verifier->view, one, other);
+}
+
+static const struct sk_verifier_ways ways = {check_access, check_other_orders, same_core, allowed_within_call};
 
 bool sk_verify_counting(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
 			const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts,
 			uint64_t *steps)
 {
-	struct verifier verifier = {.arena = arena,
-				    .diag = diag,
-				    .view = view,
-				    .file = file,
-				    .knowledge = {.arena = arena, .view = view, .with_lessons = facts != NULL},
-				    .facts = facts};
+	struct sk_verifier verifier = {.arena = arena,
+				       .diag = diag,
+				       .view = view,
+				       .file = file,
+				       .ways = &ways,
+				       .knowledge = {.arena = arena, .view = view, .with_lessons = facts != NULL},
+				       .facts = facts};
 	unsigned errors = diag->errors;
 
 	check_runs(&verifier);
 	verifier.scratch = sk_scratch_check_new(arena, diag, view, file, facts);
-	sk_launch_order_build(&verifier.order, arena, view);
 	sk_demands_build(&verifier.demands, arena, view, orders, order_count);
-	init_histories(&verifier);
+	sk_verifier_init(&verifier);
+	verifier.in_rows = SK_NEW_ARRAY(arena, struct sk_verifier_rows, view->tensor_count);
 	verifier.once = sk_once_check(arena, diag, view, file);
 	for_all_rows(&verifier, note_stride);
 	place_rows(&verifier, false);
 	place_rows(&verifier, true);
 	for_all_rows(&verifier, add_stride);
-	for (uint32_t launch = 0; launch < view->launch_count; launch++)
-		check_launch(&verifier, launch);
-	check_exhausted(&verifier);
+	sk_verifier_check_launches(&verifier);
 	*steps = count_steps(&verifier);
 	return diag->errors == errors;
 }
@@ -1009,54 +869,4 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 
 	return sk_plan_check_in_threads(diag, view, file, 1) &&
 	       sk_verify_counting(arena, diag, view, file, orders, order_count, facts, &steps);
-}
-
-static void add_sized_stride(struct verifier *verifier, const struct sk_step_access *access)
-{
-	const struct sk_plan_argument *argument = &verifier->view->arguments[access->argument];
-	struct sk_sized_rows rows;
-
-	if ((argument->space == SK_SPACE_BINDING || argument->space == SK_SPACE_WORKSPACE) &&
-	    sk_sized_rows(verifier->sized, access, &rows) && rows.hull.count > 1)
-		sk_history_add_stride(sized_history(verifier, argument), rows.hull.stride);
-}
-
-static void add_sized_strides(struct verifier *verifier, uint32_t launch, uint32_t step)
-{
-	const struct sk_plan_view *view = verifier->view;
-	struct sk_plan_calls calls = sk_plan_step_calls(view, &view->steps[step]);
-
-	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
-		for (uint32_t i = 0; i < call->argument_count; i++) {
-			const struct sk_step_access access = {launch, step, (uint32_t)(call - view->calls),
-							      call->first_argument + i};
-
-			if (view->arguments[access.argument].kind == SK_ARGUMENT_POINTER)
-				add_sized_stride(verifier, &access);
-		}
-}
-
-bool sk_verify_sizes(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view,
-		     const struct sk_dims_view *dims, const char *file)
-{
-	struct sk_sized sized = {.view = view};
-	struct verifier verifier = {.arena = arena,
-				    .diag = diag,
-				    .view = view,
-				    .file = file,
-				    .knowledge = {.arena = arena, .view = view},
-				    .sized = &sized};
-	unsigned errors = diag->errors;
-
-	sk_normals_build(&sized.forms, arena, dims);
-	sk_launch_order_build(&verifier.order, arena, view);
-	init_histories(&verifier);
-	sk_sized_contents_init(&verifier.contents, &sized);
-	for (uint32_t launch = 0; launch < view->launch_count; launch++)
-		for (uint32_t i = 0; i < sk_plan_form(&view->launches[launch])->step_count; i++)
-			add_sized_strides(&verifier, launch, view->launches[launch].first_step + i);
-	for (uint32_t launch = 0; launch < view->launch_count; launch++)
-		check_launch(&verifier, launch);
-	check_exhausted(&verifier);
-	return diag->errors == errors;
 }
