@@ -158,7 +158,7 @@ tests_lib_libtests_a_SOURCES = \
 	tests/fuzz/package-readers.c \
 	tests/lib/happens-before.c tests/lib/match-code.c tests/lib/model-builder.c tests/lib/protobuf-writer.c tests/lib/random.c
 if HAVE_CHECK
-tests_lib_libtests_a_SOURCES += tests/lib/dispatcher-rig.c tests/lib/handmade.c tests/lib/plan-builder.c tests/lib/races.c
+tests_lib_libtests_a_SOURCES += tests/lib/dispatcher-rig.c tests/lib/handmade.c tests/lib/plan-builder.c tests/lib/races.c tests/lib/sized-plans.c
 endif
 
 # Some have more sources: a linker that finds the kernels it is told of, and another machine.

@@ -560,23 +560,42 @@ void sk_dims_evaluate(const struct sk_dims_view *dims, const uint64_t *sizes, ui
 		values[i] = evaluate(&dims->values[i], sizes, values);
 }
 
-uint32_t sk_dims_value_of(const struct sk_dims_view *dims, enum sk_dims_table table, uint32_t record, size_t offset)
+/* Return the number of the first field that does not come before the wanted one. */
+static uint32_t lower_bound(const struct sk_dims_view *dims, const struct sk_dims_field *wanted)
 {
-	struct sk_dims_field wanted = {.table = (uint16_t)table, .record = record, .offset = (uint16_t)offset};
-	uint32_t low = dims->first_field[table], high = dims->first_field[table + 1];
+	uint32_t low = dims->first_field[wanted->table], high = dims->first_field[wanted->table + 1];
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		int order = compare(&dims->fields[middle], &wanted);
 
-		if (order == 0)
-			return dims->fields[middle].value;
-		if (order < 0)
+		if (compare(&dims->fields[middle], wanted) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return SK_NO_INDEX;
+	return low;
+}
+
+uint32_t sk_dims_value_of(const struct sk_dims_view *dims, enum sk_dims_table table, uint32_t record, size_t offset)
+{
+	struct sk_dims_field wanted = {.table = (uint16_t)table, .record = record, .offset = (uint16_t)offset};
+	uint32_t found = lower_bound(dims, &wanted);
+
+	return found < dims->first_field[table + 1] && compare(&dims->fields[found], &wanted) == 0
+		       ? dims->fields[found].value
+		       : SK_NO_INDEX;
+}
+
+const struct sk_dims_field *sk_dims_fields_of(const struct sk_dims_view *dims, enum sk_dims_table table,
+					      uint32_t record, uint32_t *count)
+{
+	struct sk_dims_field wanted = {.table = (uint16_t)table, .record = record};
+	uint32_t first = lower_bound(dims, &wanted);
+
+	*count = 0;
+	while (first + *count < dims->first_field[table + 1] && dims->fields[first + *count].record == record)
+		++*count;
+	return *count ? &dims->fields[first] : NULL;
 }
 
 uint32_t sk_dims_argument_value(const struct sk_dims_view *dims, const struct sk_plan_view *plan,

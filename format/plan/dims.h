@@ -53,6 +53,10 @@ uint32_t sk_dims_value_of(const struct sk_dims_view *dims, enum sk_dims_table ta
 uint32_t sk_dims_argument_value(const struct sk_dims_view *dims, const struct sk_plan_view *plan,
 				const struct sk_plan_call *call, uint32_t argument, size_t offset);
 
+/* Return the fields of a record, which are consecutive; none: NULL. In logarithmic time. */
+const struct sk_dims_field *sk_dims_fields_of(const struct sk_dims_view *dims, enum sk_dims_table table,
+					      uint32_t record, uint32_t *count);
+
 /* Return the slot of a value; SK_NO_INDEX: code does not read it. */
 uint32_t sk_dims_slot_of(const struct sk_dims_view *dims, uint32_t value);
 

@@ -51,8 +51,7 @@ static bool is_divided(const struct sk_plan_view *view, const struct sk_step_acc
 	       argument->element_bytes * extent == sk_access_shared_bytes(view, argument);
 }
 
-/* At most one core runs the step's calls. */
-static bool on_one_core(const struct sk_plan_step *step)
+bool sk_step_on_one_core(const struct sk_plan_step *step)
 {
 	return step->kind == SK_STEP_PLAIN || (step->blocks == 1 && !(step->flags & SK_STEP_CUBE_SIDE));
 }
@@ -120,7 +119,7 @@ bool sk_access_same_core(const struct sk_plan_view *view, const struct sk_step_a
 	const struct sk_plan_argument *argument = &view->arguments[one->argument];
 	const struct sk_plan_argument *other_argument = &view->arguments[other->argument];
 
-	if (one->step == other->step && on_one_core(&view->steps[one->step]))
+	if (one->step == other->step && sk_step_on_one_core(&view->steps[one->step]))
 		return true;
 	if (!is_divided(view, one) || !is_divided(view, other) || argument->space != other_argument->space ||
 	    argument->index != other_argument->index)
@@ -157,7 +156,7 @@ bool sk_access_allowed_within_call(const struct sk_plan_view *view, const struct
 	bool identical = a->kind == SK_ARGUMENT_POINTER && b->kind == SK_ARGUMENT_POINTER && same_rows(view, a, b) &&
 			 a->element_bytes == b->element_bytes;
 
-	return on_one_core(step) || (identical && (step->kind == SK_STEP_BLOCKS || is_divided(view, one)));
+	return sk_step_on_one_core(step) || (identical && (step->kind == SK_STEP_BLOCKS || is_divided(view, one)));
 }
 
 bool sk_access_write_allowed(const struct sk_plan_view *view, const struct sk_step_access *access)
@@ -165,7 +164,7 @@ bool sk_access_write_allowed(const struct sk_plan_view *view, const struct sk_st
 	const struct sk_plan_step *step = &view->steps[access->step];
 	const struct sk_plan_argument *argument = &view->arguments[access->argument];
 
-	if (on_one_core(step))
+	if (sk_step_on_one_core(step))
 		return true;
 	if (argument->kind != SK_ARGUMENT_POINTER)
 		return false; /* each core would store its own result, or share the kernel's hidden state */
@@ -195,6 +194,8 @@ const char *sk_access_tensor_text(struct sk_arena *arena, const struct sk_plan_v
 		return argument->flags & SK_ARGUMENT_OF_LIBRARY
 			       ? "the C library's random numbers"
 			       : sk_arena_print(arena, "hidden state %u", argument->index);
+	if (argument->space == SK_SPACE_SIZES)
+		return "a list of sizes";
 	return sk_arena_print(arena, "'%s'", sk_plan_string(&view->tensors[argument->tensor].name));
 }
 

@@ -44,7 +44,8 @@ static bool check_symbol(struct sk_calls *calls, uint32_t number)
 	       sk_call_disagree(calls, "%s is not the address of '%s'", sk_call_parameter_text(calls, number), name);
 }
 
-/* The address of a list among the constants, or null for an empty list. Only the plan knows the list's length. */
+/* The address of a list among the constants or the sizes, or null for an empty list. Only the plan knows the list's
+ * length. */
 static bool check_list(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
@@ -52,7 +53,8 @@ static bool check_list(struct sk_calls *calls, uint32_t number)
 	if (argument->kind == SK_ARGUMENT_VALUE)
 		return (argument->dtype == SK_U64 && !argument->value && !(argument->flags & ~SK_ARGUMENT_FIELD)) ||
 		       sk_call_disagree(calls, "%s is neither a list nor null", sk_call_parameter_text(calls, number));
-	if (argument->kind != SK_ARGUMENT_POINTER || argument->space != SK_SPACE_CONSTANT ||
+	if (argument->kind != SK_ARGUMENT_POINTER ||
+	    (argument->space != SK_SPACE_CONSTANT && argument->space != SK_SPACE_SIZES) ||
 	    (argument->dtype != SK_I64 && argument->dtype != SK_F32) || argument->element_bytes ||
 	    sk_plan_pattern(calls->view, argument) || argument->flags & ~SK_ARGUMENT_FIELD)
 		return sk_call_disagree(calls, "%s is not the address of a constant list",

@@ -70,6 +70,8 @@ static uint64_t dimension_of_view(const struct sk_calls *calls, uint32_t number,
 
 	if (parameter->rank == 1)
 		return sk_call_elements(calls, argument);
+	if (argument->space == SK_SPACE_SIZES) /* they belong to no tensor */
+		return SK_EXTENT_UNKNOWN;
 	if (reshaped)
 		memcpy(shape, pattern->shape, sizeof(shape));
 	if (rank < parameter->rank || (!reshaped && (!argument->size || !find_shape(calls, argument, shape))))

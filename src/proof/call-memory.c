@@ -33,7 +33,8 @@ static bool may_view(const struct sk_calls *calls, const struct sk_plan_argument
 bool sk_call_check_memory(struct sk_calls *calls, uint32_t number, enum sk_dtype dtype, unsigned access)
 {
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
-	enum sk_dtype of_tensor = sk_plan_type(&calls->view->tensors[argument->tensor])->dtype;
+	bool sizes = argument->space == SK_SPACE_SIZES; /* they belong to no tensor */
+	enum sk_dtype of_tensor = sizes ? dtype : sk_plan_type(&calls->view->tensors[argument->tensor])->dtype;
 
 	if (argument->dtype != dtype || !may_view(calls, argument, of_tensor))
 		return sk_call_disagree(calls, "%s is %s in a tensor of %s", sk_call_parameter_text(calls, number),

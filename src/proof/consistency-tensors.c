@@ -78,6 +78,8 @@ static void note_access(const struct sk_plan_view *view, const struct sk_plan_ar
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
 	struct use *use = &uses[argument->tensor];
 
+	if (argument->space == SK_SPACE_SIZES) /* they belong to no tensor */
+		return;
 	if (pattern && pattern->over_read > use->over_read)
 		use->over_read = pattern->over_read;
 	if (argument->kind == SK_ARGUMENT_STATE || !(write ? sk_access_writes(argument) : sk_access_reads(argument)))

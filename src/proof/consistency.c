@@ -246,8 +246,9 @@ static struct sk_plan_argument without_place(const struct sk_plan_view *view, co
 {
 	struct sk_plan_argument copy = *argument;
 
-	if (argument->kind == SK_ARGUMENT_POINTER || argument->kind == SK_ARGUMENT_LOAD ||
-	    argument->kind == SK_ARGUMENT_RESULT)
+	if ((argument->kind == SK_ARGUMENT_POINTER || argument->kind == SK_ARGUMENT_LOAD ||
+	     argument->kind == SK_ARGUMENT_RESULT) &&
+	    argument->space != SK_SPACE_SIZES)
 		copy.offset -= sk_plan_tensor_start(launch, &view->tensors[argument->tensor]);
 	if (argument->space == SK_SPACE_SCRATCH)
 		copy.space = SK_SPACE_WORKSPACE;

@@ -92,9 +92,12 @@ bool sk_normal_corner(const struct sk_normals *forms, const struct sk_normal *fo
  * Accesses of a plan's steps at all sizes of its dimensions: as access.c does for one size. Input: the plan's view,
  * which has the largest sizes, and the forms of its fields. Output: forms and answers that hold for all sizes. */
 
+struct sk_sized_access;
+
 struct sk_sized {
 	const struct sk_plan_view *view;
 	struct sk_normals forms;
+	struct sk_sized_access **accesses; /* by argument: what is known about it; NULL: nothing yet */
 };
 
 /* The bytes of an access. */
@@ -103,17 +106,33 @@ struct sk_sized_rows {
 	const struct sk_normal *end;
 	struct sk_rows hull; /* contains the bytes at every size */
 	struct sk_rows core; /* bytes that are accessed at every size; width 0: there are none */
+	bool certain; /* the access is made at every size */
 };
+
+void sk_sized_init(struct sk_sized *sized, struct sk_arena *arena, const struct sk_plan_view *view,
+		   const struct sk_dims_view *dims);
 
 /* Return the form of a field of a record, which has the number at the largest sizes. */
 const struct sk_normal *sk_sized_field(struct sk_sized *sized, enum sk_dims_table table, uint32_t record, size_t offset,
 				       uint64_t number);
 
+/* The same for a field of a record in its table. */
+#define SK_SIZED_FIELD(sized, table, records, record, field)                                                           \
+	sk_sized_field((sized), (table), (uint32_t)((record) - (records)), offsetof(__typeof__(*(record)), field),     \
+		       (record)->field)
+
+/* Return the form of the bytes of a shape of a record, from its elements' size. */
+const struct sk_normal *sk_sized_shape_bytes(struct sk_sized *sized, enum sk_dims_table table, uint32_t record,
+					     size_t offset, const uint64_t *shape, uint64_t rank, uint64_t bytes);
+
 /* True if the argument's place, size or bytes of an element depend on sizes. */
 bool sk_sized_varies(struct sk_sized *sized, const struct sk_step_access *access);
 
-/* Fill the rows; false: their bounds are unknown. */
-bool sk_sized_rows(struct sk_sized *sized, const struct sk_step_access *access, struct sk_sized_rows *rows);
+/* Return the rows of the access; NULL: their bounds are unknown. */
+const struct sk_sized_rows *sk_sized_rows(struct sk_sized *sized, const struct sk_step_access *access);
+
+/* True if two accesses have the same bytes, in elements of equally many bytes, at all sizes. */
+bool sk_sized_same_rows(struct sk_sized *sized, const struct sk_step_access *one, const struct sk_step_access *other);
 
 /* True if the two certainly have no common byte at any size. */
 bool sk_sized_apart(struct sk_sized *sized, const struct sk_sized_rows *one, const struct sk_sized_rows *other);

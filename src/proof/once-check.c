@@ -38,7 +38,8 @@ static const char *tensor_name(const struct check *check, const struct sk_plan_a
 
 static bool has_tensor(const struct sk_plan_argument *argument)
 {
-	return argument->kind != SK_ARGUMENT_STATE && (sk_access_reads(argument) || sk_access_writes(argument));
+	return argument->kind != SK_ARGUMENT_STATE && argument->space != SK_SPACE_SIZES &&
+	       (sk_access_reads(argument) || sk_access_writes(argument));
 }
 
 static bool runs_once(const struct sk_plan_launch *launch)

@@ -439,6 +439,10 @@ struct sk_verifier {
 void sk_verifier_init(struct sk_verifier *verifier);
 void sk_verifier_check_launches(struct sk_verifier *verifier);
 
+/* Return true if the earlier access, of another call, comes before the later one. */
+bool sk_verifier_orders(struct sk_verifier *verifier, const struct sk_step_access *earlier,
+			const struct sk_step_access *later);
+
 /* Check that the earlier access comes before the later one. Report at most one error for the current access. */
 void sk_verifier_check_order(struct sk_verifier *verifier, const struct sk_step_access *earlier,
 			     const struct sk_step_access *later);

@@ -128,6 +128,9 @@ struct sk_rows sk_access_rows(const struct sk_plan_view *view, const struct sk_p
  * them. */
 uint64_t sk_access_shared_bytes(const struct sk_plan_view *view, const struct sk_plan_argument *argument);
 
+/* True if at most one core runs the step's calls. */
+bool sk_step_on_one_core(const struct sk_plan_step *step);
+
 /* Return true if for every number of cores the same core touches each byte in both accesses. The accesses belong to two
  * steps on all cores of one lane, or to two calls of one such step. Both are divided into the same number of units, at
  * equal distances, and the bytes of corresponding units lie in one window as wide as that distance. Irregular ranges of

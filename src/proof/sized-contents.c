@@ -161,6 +161,8 @@ void sk_sized_write(struct sk_sized_contents *contents, uint32_t tensor, const s
 
 	if (contents->sized->view->tensors[tensor].space == SK_SPACE_WORKSPACE)
 		end_others(contents, tensor, rows);
+	if (!rows->certain)
+		return;
 	for (size_t i = 0; i < pieces->list.count; i++)
 		if (in_same_rows(&piece, &pieces->list.items[i]) &&
 		    sk_normal_equal(piece.start, pieces->list.items[i].start) &&

@@ -8,8 +8,11 @@
  * by tensor. */
 #include "src/proof/proof.h"
 
+#include <stddef.h>
+
 #include "base/arena.h"
 #include "base/diag.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/skdims.h"
 #include "format/skplan.h"
@@ -43,7 +46,6 @@ static void check_conflict(void *context, uint32_t earlier_index)
 {
 	struct sk_verifier *verifier = context;
 	struct sk_sized *sized = &prover_of(verifier)->sized;
-	struct sk_sized_rows rows, earlier_rows;
 
 	if (earlier_index == SK_NO_INDEX)
 		return;
@@ -53,10 +55,9 @@ static void check_conflict(void *context, uint32_t earlier_index)
 
 	if (later->launch >= verifier->view->network_launch_count && earlier->launch != later->launch)
 		return;
-	if (sk_sized_rows(sized, later, &rows) && sk_sized_rows(sized, earlier, &earlier_rows) &&
-	    sk_sized_apart(sized, &earlier_rows, &rows))
-		return;
-	sk_verifier_check_order(verifier, earlier, later);
+	if (!sk_verifier_orders(verifier, earlier, later) &&
+	    !sk_sized_apart(sized, sk_sized_rows(sized, earlier), sk_sized_rows(sized, later)))
+		sk_verifier_check_order(verifier, earlier, later);
 }
 
 /* Reads of a call come before its writes (check_call). */
@@ -91,7 +92,7 @@ static void check_access(struct sk_verifier *verifier, const struct sk_step_acce
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_argument *argument = &view->arguments[access->argument];
 	bool tile = argument->space == SK_SPACE_SCRATCH; /* tiles do not depend on sizes: scratch-check.c */
-	struct sk_sized_rows rows;
+	const struct sk_sized_rows *rows = sk_sized_rows(sized, access);
 	const char *wrong = NULL;
 
 	verifier->reported = false;
@@ -99,64 +100,166 @@ static void check_access(struct sk_verifier *verifier, const struct sk_step_acce
 		wrong = sk_sized_check(
 			sized, access,
 			sk_plan_tensor_start(&view->launches[access->launch], &view->tensors[argument->tensor]));
-	if (tile && sk_sized_varies(sized, access))
-		wrong = "its tile has another size";
+	if ((tile || argument->space == SK_SPACE_SIZES) && sk_sized_varies(sized, access))
+		wrong = tile ? "its tile has another size" : "its list of sizes is another one";
 	if (!wrong && sk_access_writes(argument) && !sk_sized_write_allowed(sized, access))
 		wrong = "several cores write it, and it is not divided";
 	if (wrong)
 		report(verifier, access, wrong);
-	if (argument->space == SK_SPACE_CONSTANT || argument->space == SK_SPACE_SIZES || tile ||
-	    !sk_sized_rows(sized, access, &rows))
+	if (argument->space == SK_SPACE_CONSTANT || argument->space == SK_SPACE_SIZES || tile || !rows)
 		return;
 	verifier->current = (uint32_t)verifier->accesses.count;
 	sk_array_push(verifier->arena, &verifier->accesses, *access);
-	if (rows.hull.width)
-		sk_history_access_sized(history_of(verifier, argument), &rows.hull, &rows.core, verifier->current,
+	if (rows->hull.width)
+		sk_history_access_sized(history_of(verifier, argument), &rows->hull, &rows->core, verifier->current,
 					sk_plan_access(argument), check_conflict, verifier);
-	follow_contents(verifier, access, &rows);
+	follow_contents(verifier, access, rows);
 }
 
-/* The step and its partition, which are two records, have one extent at all sizes. Rows of blocks divide it, and their
- * number of elements is whole units. */
-static void check_partition(struct sk_verifier *verifier, uint32_t launch, uint32_t index)
+/* ---- steps ---- */
+
+/* The step and its partition, which are two records, have one extent. Rows of blocks divide it, and their number of
+ * elements is whole units; tiles are whole units. */
+static bool partition_fits(struct sk_sized *sized, const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = sized->view;
+	const struct sk_plan_partition *partition = &view->partitions[step->partition];
+	struct sk_normals *forms = &sized->forms;
+	const struct sk_normal *one = sk_normal_number(forms, 1);
+	const struct sk_normal *unit = SK_SIZED_FIELD(sized, SK_DIMS_PARTITIONS, view->partitions, partition, unit);
+	const struct sk_normal *extent = SK_SIZED_FIELD(sized, SK_DIMS_PARTITIONS, view->partitions, partition, extent);
+	const struct sk_normal *rows = SK_SIZED_FIELD(sized, SK_DIMS_PARTITIONS, view->partitions, partition, rows);
+
+	if (step->kind == SK_STEP_BLOCKS_RANGE)
+		return sk_normal_equal(extent, sk_normal_number(forms, step->blocks)) && sk_normal_equal(unit, one);
+	if (!sk_normal_equal(extent, SK_SIZED_FIELD(sized, SK_DIMS_STEPS, view->steps, step, extent)) ||
+	    !sk_normal_at_most(forms, one, unit) ||
+	    (step->tile && !sk_normal_quotient(forms, sk_normal_number(forms, step->tile), unit)))
+		return false;
+	return !partition->blocks || (sk_normal_at_most(forms, one, rows) &&
+				      sk_normal_quotient(forms, sk_normal_quotient(forms, extent, rows), unit));
+}
+
+/* The outer loop goes through the call's extent, whose units are whole tiles; the inner one has elements. */
+static bool loops_fit(struct sk_sized *sized, const struct sk_plan_step *step, const struct sk_plan_call *call)
+{
+	const struct sk_plan_view *view = sized->view;
+	const struct sk_plan_loop *loops = sk_plan_loops(view, call);
+	struct sk_normals *forms = &sized->forms;
+	const struct sk_normal *scale = sk_normal_number(forms, call->scale);
+
+	if (!loops)
+		return true;
+
+	const struct sk_plan_partition *partition = &view->partitions[step->partition];
+	const struct sk_normal *unit = SK_SIZED_FIELD(sized, SK_DIMS_PARTITIONS, view->partitions, partition, unit);
+	const struct sk_normal *extent = SK_SIZED_FIELD(sized, SK_DIMS_STEPS, view->steps, step, extent);
+
+	return sk_normal_equal(SK_SIZED_FIELD(sized, SK_DIMS_LOOPS, view->loops, &loops[0], extent),
+			       sk_normal_multiply(forms, extent, scale)) &&
+	       sk_normal_divides(sk_normal_multiply(forms, unit, scale), loops[0].tile) &&
+	       (call->loop_count < SK_MAX_LOOPS ||
+		sk_normal_at_most(forms, sk_normal_number(forms, 1),
+				  SK_SIZED_FIELD(sized, SK_DIMS_LOOPS, view->loops, &loops[1], extent)));
+}
+
+static bool record_varies(struct sk_sized *sized, enum sk_dims_table table, size_t record)
+{
+	uint32_t count;
+	const struct sk_dims_field *fields = sk_dims_fields_of(sized->forms.dims, table, (uint32_t)record, &count);
+	int64_t number;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!sk_normal_is_number(sk_normal_value(&sized->forms, fields[i].value, 0), &number))
+			return true;
+	return false;
+}
+
+static bool argument_varies(struct sk_sized *sized, const struct sk_plan_call *call, uint32_t number)
+{
+	const struct sk_plan_view *view = sized->view;
+	const struct sk_plan_argument *argument = &view->arguments[call->first_argument + number];
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
+	bool varies = view->list_count ? record_varies(sized, SK_DIMS_LISTS, call->list + number)
+				       : record_varies(sized, SK_DIMS_ARGUMENTS, call->first_argument + number);
+
+	for (uint64_t i = 0; argument->kind == SK_ARGUMENT_EXPRESSION && i < argument->size; i++)
+		varies |= record_varies(sized, SK_DIMS_TERMS, argument->index + i);
+	return varies || argument->space == SK_SPACE_SIZES ||
+	       (pattern && record_varies(sized, SK_DIMS_PATTERNS, (size_t)(pattern - view->patterns)));
+}
+
+static bool step_varies(struct sk_sized *sized, const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = sized->view;
+	struct sk_plan_calls calls = sk_plan_step_calls(view, step);
+	bool varies = record_varies(sized, SK_DIMS_STEPS, (size_t)(step - view->steps)) ||
+		      (sk_plan_divides(step) && record_varies(sized, SK_DIMS_PARTITIONS, step->partition));
+
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+		for (uint32_t i = 0; i < call->loop_count; i++)
+			varies |= record_varies(sized, SK_DIMS_LOOPS, call->first_loop + i);
+		for (uint32_t i = 0; i < call->argument_count; i++)
+			varies |= argument_varies(sized, call, i);
+	}
+	return varies;
+}
+
+/* A launch that runs once for an instance has the same results at all sizes. */
+static void check_step(struct sk_verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_step *step = &view->steps[index];
+	struct sk_plan_calls calls = sk_plan_step_calls(view, step);
 	struct sk_sized *sized = &prover_of(verifier)->sized;
+	const char *wrong = NULL;
 
-	if (!sk_plan_divides(step))
-		return;
-
-	const struct sk_plan_partition *partition = &view->partitions[step->partition];
-	const struct sk_normal *extent = sk_sized_field(sized, SK_DIMS_PARTITIONS, step->partition,
-							offsetof(struct sk_plan_partition, extent), partition->extent);
-	const struct sk_normal *unit = sk_sized_field(sized, SK_DIMS_PARTITIONS, step->partition,
-						      offsetof(struct sk_plan_partition, unit), partition->unit);
-	const struct sk_normal *rows = sk_sized_field(sized, SK_DIMS_PARTITIONS, step->partition,
-						      offsetof(struct sk_plan_partition, rows), partition->rows);
-	const struct sk_normal *row = partition->blocks ? sk_normal_quotient(&sized->forms, extent, rows) : extent;
-	const struct sk_normal *one = sk_normal_number(&sized->forms, 1);
-
-	const struct sk_normal *divided = step->kind == SK_STEP_SPLIT
-						  ? sk_sized_field(sized, SK_DIMS_STEPS, index,
-								   offsetof(struct sk_plan_step, extent), step->extent)
-						  : sk_normal_number(&sized->forms, step->blocks);
-
-	if (!sk_normal_equal(extent, divided) || !sk_normal_at_most(&sized->forms, one, unit) ||
-	    (partition->blocks && !sk_normal_quotient(&sized->forms, row, unit)))
-		sk_error(verifier->diag, sk_verifier_place(verifier),
-			 "launch '%s': task '%s': at some sizes its extent is not the one that the cores divide",
-			 sk_verifier_launch(verifier, launch), sk_plan_string(&sk_plan_step_task(view, step)->name));
+	if (sk_plan_divides(step) && !partition_fits(sized, step))
+		wrong = "at some sizes its extent is not the one that the cores divide";
+	for (const struct sk_plan_call *call = calls.first; call < calls.end && !wrong; call++)
+		if (!loops_fit(sized, step, call))
+			wrong = "at some sizes its loops do not go through its elements in whole tiles";
+	if (!wrong && sk_plan_form(&view->launches[launch])->flags & SK_LAUNCH_ONCE && step_varies(sized, step))
+		wrong = "it runs once, but depends on sizes";
+	if (wrong)
+		sk_error(verifier->diag, sk_verifier_place(verifier), "launch '%s': task '%s': %s",
+			 sk_verifier_launch(verifier, launch), sk_plan_string(&sk_plan_step_task(view, step)->name),
+			 wrong);
 }
+
+/* Check that each tensor has the bytes of its shape. */
+static void check_types(struct prover *prover)
+{
+	const struct sk_plan_view *view = prover->verifier.view;
+	bool *seen = SK_NEW_ARRAY(prover->verifier.arena, bool, view->type_count);
+
+	for (uint32_t i = 0; i < view->tensor_count; i++) {
+		const struct sk_plan_type *type = sk_plan_type(&view->tensors[i]);
+		uint32_t number = (uint32_t)(type - view->types);
+		const struct sk_normal *bytes = SK_SIZED_FIELD(&prover->sized, SK_DIMS_TYPES, view->types, type, bytes);
+
+		if (!seen[number] &&
+		    !sk_normal_equal(bytes,
+				     sk_sized_shape_bytes(&prover->sized, SK_DIMS_TYPES, number,
+							  offsetof(struct sk_plan_type, shape), type->shape, type->rank,
+							  sk_dtype_size((enum sk_dtype)type->dtype))))
+			sk_error(prover->verifier.diag, sk_verifier_place(&prover->verifier),
+				 "tensor '%s': at some sizes it does not have the bytes of its shape",
+				 sk_plan_string(&view->tensors[i].name));
+		seen[number] = true;
+	}
+}
+
+/* ---- all ---- */
 
 static void add_stride(struct sk_verifier *verifier, const struct sk_step_access *access)
 {
 	const struct sk_plan_argument *argument = &verifier->view->arguments[access->argument];
-	struct sk_sized_rows rows;
+	const struct sk_sized_rows *rows = sk_sized_rows(&prover_of(verifier)->sized, access);
 
-	if ((argument->space == SK_SPACE_BINDING || argument->space == SK_SPACE_WORKSPACE) &&
-	    sk_sized_rows(&prover_of(verifier)->sized, access, &rows) && rows.hull.count > 1)
-		sk_history_add_stride(history_of(verifier, argument), rows.hull.stride);
+	if ((argument->space == SK_SPACE_BINDING || argument->space == SK_SPACE_WORKSPACE) && rows &&
+	    rows->hull.count > 1)
+		sk_history_add_stride(history_of(verifier, argument), rows->hull.stride);
 }
 
 static void add_strides(struct sk_verifier *verifier, uint32_t launch, uint32_t step)
@@ -186,7 +289,7 @@ static bool allowed_within_call(struct sk_verifier *verifier, const struct sk_st
 	return sk_sized_allowed_within_call(&prover_of(verifier)->sized, one, other);
 }
 
-static const struct sk_verifier_ways ways = {check_access, check_partition, same_core, allowed_within_call};
+static const struct sk_verifier_ways ways = {check_access, check_step, same_core, allowed_within_call};
 
 bool sk_verify_sizes(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view,
 		     const struct sk_dims_view *dims, const char *file)
@@ -196,13 +299,13 @@ bool sk_verify_sizes(struct sk_arena *arena, struct sk_diag *diag, const struct 
 					     .view = view,
 					     .file = file,
 					     .ways = &ways,
-					     .knowledge = {.arena = arena, .view = view}},
-				.sized = {.view = view}};
+					     .knowledge = {.arena = arena, .view = view}}};
 	unsigned errors = diag->errors;
 
-	sk_normals_build(&prover.sized.forms, arena, dims);
+	sk_sized_init(&prover.sized, arena, view, dims);
 	sk_sized_contents_init(&prover.contents, &prover.sized);
 	sk_verifier_init(&prover.verifier);
+	check_types(&prover);
 	for (uint32_t launch = 0; launch < view->launch_count; launch++)
 		for (uint32_t i = 0; i < sk_plan_form(&view->launches[launch])->step_count; i++)
 			add_strides(&prover.verifier, launch, view->launches[launch].first_step + i);

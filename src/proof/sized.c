@@ -11,38 +11,49 @@
 #include "format/skrows.h"
 #include "src/proof/proof.h"
 
-/* ---- fields ---- */
+/* The division of an access's bytes among the cores: ceil(extent / unit) units of `bytes` bytes, or irregular ones of
+ * whole rows of `bytes` bytes. */
+struct sharing {
+	const struct sk_normal *extent, *unit, *bytes;
+	const struct sk_normal *count; /* irregular units: the rows; else NULL */
+	const struct sk_normal *first; /* elements of the call's extent in the first unit, or in the first row */
+	uint64_t first_core;
+};
 
-static uint32_t find_value(const struct sk_dims_view *dims, enum sk_dims_table table, uint32_t record, size_t offset)
+struct sk_sized_access {
+	bool known; /* its rows */
+	bool divided; /* the cores share out all of its bytes */
+	struct sk_sized_rows rows;
+	struct sharing sharing; /* if it is divided */
+};
+
+void sk_sized_init(struct sk_sized *sized, struct sk_arena *arena, const struct sk_plan_view *view,
+		   const struct sk_dims_view *dims)
 {
-	uint32_t low = 0, high = dims->field_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct sk_dims_field *field = &dims->fields[middle];
-		bool before = field->table != table	? field->table < table
-			      : field->record != record ? field->record < record
-							: field->offset < offset;
-
-		if (!before && field->table == table && field->record == record && field->offset == offset)
-			return field->value;
-		if (before)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return SK_NO_INDEX;
+	sized->view = view;
+	sized->accesses = SK_NEW_ARRAY(arena, struct sk_sized_access *, view->argument_count);
+	sk_normals_build(&sized->forms, arena, dims);
 }
+
+/* ---- fields ---- */
 
 const struct sk_normal *sk_sized_field(struct sk_sized *sized, enum sk_dims_table table, uint32_t record, size_t offset,
 				       uint64_t number)
 {
-	return sk_normal_value(&sized->forms, find_value(sized->forms.dims, table, record, offset), number);
+	return sk_normal_value(&sized->forms, sk_dims_value_of(sized->forms.dims, table, record, offset), number);
 }
 
-#define FIELD_FORM(sized, table, records, record, field)                                                               \
-	sk_sized_field((sized), (table), (uint32_t)((record) - (records)), offsetof(__typeof__(*(record)), field),     \
-		       (record)->field)
+const struct sk_normal *sk_sized_shape_bytes(struct sk_sized *sized, enum sk_dims_table table, uint32_t record,
+					     size_t offset, const uint64_t *shape, uint64_t rank, uint64_t bytes)
+{
+	const struct sk_normal *product = sk_normal_number(&sized->forms, bytes);
+
+	for (uint32_t d = 0; d < rank; d++)
+		product =
+			sk_normal_multiply(&sized->forms, product,
+					   sk_sized_field(sized, table, record, offset + d * sizeof(*shape), shape[d]));
+	return product;
+}
 
 /* Return the form of a field of the access's argument. The offset of an operand is relative to its tensor in the list,
  * and not so in the argument. */
@@ -51,13 +62,12 @@ static const struct sk_normal *argument_form(struct sk_sized *sized, const struc
 {
 	const struct sk_plan_view *view = sized->view;
 	const struct sk_plan_call *call = &view->calls[access->call];
-	uint32_t record = view->list_count ? call->list + (access->argument - call->first_argument) : access->argument;
-	uint32_t value =
-		find_value(sized->forms.dims, view->list_count ? SK_DIMS_LISTS : SK_DIMS_ARGUMENTS, record, offset);
+	uint32_t place = access->argument - call->first_argument;
+	uint32_t value = sk_dims_argument_value(sized->forms.dims, view, call, place, offset);
 	uint64_t listed = number;
 
 	if (value != SK_NO_INDEX && view->list_count)
-		memcpy(&listed, (const char *)&view->lists[record] + offset, sizeof(listed));
+		memcpy(&listed, (const char *)&view->lists[call->list + place] + offset, sizeof(listed));
 	return sk_normal_add(&sized->forms, sk_normal_value(&sized->forms, value, number),
 			     sk_normal_number(&sized->forms, number - listed));
 }
@@ -96,7 +106,7 @@ static const struct sk_normal *extent_form(struct sk_sized *sized, const struct 
 {
 	const struct sk_plan_step *step = step_of(sized, access);
 
-	return times(sized, FIELD_FORM(sized, SK_DIMS_STEPS, sized->view->steps, step, extent),
+	return times(sized, SK_SIZED_FIELD(sized, SK_DIMS_STEPS, sized->view->steps, step, extent),
 		     sized->view->calls[access->call].scale);
 }
 
@@ -142,7 +152,8 @@ static void set_rows(struct sk_normals *forms, struct sk_sized_rows *rows)
 					      least > 1 ? (uint64_t)stride : 0, (uint64_t)least};
 }
 
-bool sk_sized_rows(struct sk_sized *sized, const struct sk_step_access *access, struct sk_sized_rows *rows)
+/* Fill the rows; false: their bounds are unknown. */
+static bool find_rows(struct sk_sized *sized, const struct sk_step_access *access, struct sk_sized_rows *rows)
 {
 	const struct sk_plan_view *view = sized->view;
 	const struct sk_plan_argument *argument = argument_of(sized, access);
@@ -158,9 +169,9 @@ bool sk_sized_rows(struct sk_sized *sized, const struct sk_step_access *access, 
 	rows->end = sk_normal_add(forms, rows->start, rows->width);
 	if (!pattern || pattern->count <= 1)
 		return set_row(forms, rows);
-	rows->width = FIELD_FORM(sized, SK_DIMS_PATTERNS, view->patterns, pattern, width);
-	rows->stride = FIELD_FORM(sized, SK_DIMS_PATTERNS, view->patterns, pattern, stride);
-	rows->count = FIELD_FORM(sized, SK_DIMS_PATTERNS, view->patterns, pattern, count);
+	rows->width = SK_SIZED_FIELD(sized, SK_DIMS_PATTERNS, view->patterns, pattern, width);
+	rows->stride = SK_SIZED_FIELD(sized, SK_DIMS_PATTERNS, view->patterns, pattern, stride);
+	rows->count = SK_SIZED_FIELD(sized, SK_DIMS_PATTERNS, view->patterns, pattern, count);
 	if (!set_row(forms, rows))
 		return false;
 	set_rows(forms, rows);
@@ -189,11 +200,6 @@ bool sk_sized_apart(struct sk_sized *sized, const struct sk_sized_rows *one, con
 
 /* ---- cores ---- */
 
-static bool on_one_core(const struct sk_plan_step *step)
-{
-	return step->kind == SK_STEP_PLAIN || (step->blocks == 1 && !(step->flags & SK_STEP_CUBE_SIDE));
-}
-
 static const struct sk_normal *shared_bytes(struct sk_sized *sized, const struct sk_sized_rows *rows)
 {
 	return rows->stride ? sk_normal_multiply(&sized->forms, rows->count, rows->stride) : rows->width;
@@ -206,27 +212,26 @@ static bool has_halo(const struct sk_sized *sized, const struct sk_step_access *
 	return pattern && pattern->halo; /* values do not exceed the record's number */
 }
 
-/* The cores share out all of the access's bytes. */
-static bool is_divided(struct sk_sized *sized, const struct sk_step_access *access)
+/* True if the cores share out all of the access's bytes. */
+static bool are_divided(struct sk_sized *sized, const struct sk_step_access *access, const struct sk_sized_rows *rows)
 {
 	const struct sk_plan_argument *argument = argument_of(sized, access);
 	const struct sk_normal *bytes = ARGUMENT_FORM(sized, access, element_bytes);
-	struct sk_sized_rows rows;
 
 	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes != 0 && !has_halo(sized, access) &&
-	       sk_plan_divides(step_of(sized, access)) && sk_sized_rows(sized, access, &rows) &&
+	       sk_plan_divides(step_of(sized, access)) &&
 	       sk_normal_equal(sk_normal_multiply(&sized->forms, bytes, extent_form(sized, access)),
-			       shared_bytes(sized, &rows));
+			       shared_bytes(sized, rows));
 }
 
-/* The division of an access's bytes among the cores: ceil(extent / unit) units of `bytes` bytes, or irregular ones of
- * whole rows of `bytes` bytes. */
-struct sharing {
-	const struct sk_normal *extent, *unit, *bytes;
-	const struct sk_normal *count; /* irregular units: the rows; else NULL */
-	const struct sk_normal *first; /* elements of the call's extent in the first unit, or in the first row */
-	uint64_t first_core;
-};
+/* True if the access is made at all sizes: bytes that are not divided may be left alone where the extent is 0. */
+static bool is_certain(struct sk_sized *sized, const struct sk_step_access *access, bool divided)
+{
+	return divided || !sk_plan_divides(step_of(sized, access)) ||
+	       sk_normal_at_most(&sized->forms, sk_normal_number(&sized->forms, 1), extent_form(sized, access));
+}
+
+/* ---- cores ---- */
 
 /* Blocks of a number of rows that varies are irregular. */
 static void share_blocks(struct sk_sized *sized, const struct sk_step_access *access, const struct sk_normal *rows,
@@ -251,18 +256,48 @@ static struct sharing find_sharing(struct sk_sized *sized, const struct sk_step_
 	struct sharing sharing = {.first_core = partition->first_core};
 
 	if (step->kind == SK_STEP_BLOCKS_RANGE) {
-		share_blocks(sized, access, FIELD_FORM(sized, SK_DIMS_STEPS, view->steps, step, extent), step->blocks,
-			     &sharing);
+		share_blocks(sized, access, SK_SIZED_FIELD(sized, SK_DIMS_STEPS, view->steps, step, extent),
+			     step->blocks, &sharing);
 	} else if (partition->blocks) {
-		share_blocks(sized, access, FIELD_FORM(sized, SK_DIMS_PARTITIONS, view->partitions, partition, rows),
+		share_blocks(sized, access,
+			     SK_SIZED_FIELD(sized, SK_DIMS_PARTITIONS, view->partitions, partition, rows),
 			     partition->blocks, &sharing);
 	} else {
-		sharing.extent = FIELD_FORM(sized, SK_DIMS_PARTITIONS, view->partitions, partition, extent);
-		sharing.unit = FIELD_FORM(sized, SK_DIMS_PARTITIONS, view->partitions, partition, unit);
+		sharing.extent = SK_SIZED_FIELD(sized, SK_DIMS_PARTITIONS, view->partitions, partition, extent);
+		sharing.unit = SK_SIZED_FIELD(sized, SK_DIMS_PARTITIONS, view->partitions, partition, unit);
 		sharing.first = times(sized, sharing.unit, view->calls[access->call].scale);
 	}
 	sharing.bytes = sk_normal_multiply(&sized->forms, sharing.first, ARGUMENT_FORM(sized, access, element_bytes));
 	return sharing;
+}
+
+/* Return what is known about the access, which is found out once. */
+static struct sk_sized_access *facts_of(struct sk_sized *sized, const struct sk_step_access *access)
+{
+	struct sk_sized_access **facts = &sized->accesses[access->argument];
+	struct sk_sized_rows *rows;
+
+	if (*facts)
+		return *facts;
+	*facts = SK_NEW(sized->forms.arena, struct sk_sized_access);
+	rows = &(*facts)->rows;
+	(*facts)->known = find_rows(sized, access, rows);
+	if (!(*facts)->known)
+		return *facts;
+	(*facts)->divided = are_divided(sized, access, rows);
+	rows->certain = is_certain(sized, access, (*facts)->divided);
+	if (!rows->certain)
+		rows->core.width = 0;
+	if ((*facts)->divided)
+		(*facts)->sharing = find_sharing(sized, access);
+	return *facts;
+}
+
+const struct sk_sized_rows *sk_sized_rows(struct sk_sized *sized, const struct sk_step_access *access)
+{
+	const struct sk_sized_access *facts = facts_of(sized, access);
+
+	return facts->known ? &facts->rows : NULL;
 }
 
 /* True if the first unit, or the first row, lies in the window. In rows, its last byte is that of its last row. */
@@ -289,22 +324,19 @@ static bool share_alike(struct sk_normals *forms, const struct sharing *one, con
 bool sk_sized_same_core(struct sk_sized *sized, const struct sk_step_access *one, const struct sk_step_access *other)
 {
 	const struct sk_plan_argument *argument = argument_of(sized, one), *other_argument = argument_of(sized, other);
-	struct sk_sized_rows rows, other_rows;
 
-	if (one->step == other->step && on_one_core(step_of(sized, one)))
+	if (one->step == other->step && sk_step_on_one_core(step_of(sized, one)))
 		return true;
-	if (!is_divided(sized, one) || !is_divided(sized, other) || argument->space != other_argument->space ||
-	    argument->index != other_argument->index || !sk_sized_rows(sized, one, &rows) ||
-	    !sk_sized_rows(sized, other, &other_rows))
+
+	const struct sk_sized_access *a = facts_of(sized, one), *b = facts_of(sized, other);
+
+	if (!a->divided || !b->divided || argument->space != other_argument->space ||
+	    argument->index != other_argument->index || !share_alike(&sized->forms, &a->sharing, &b->sharing))
 		return false;
-
-	struct sharing sharing = find_sharing(sized, one), other_sharing = find_sharing(sized, other);
-
-	return share_alike(&sized->forms, &sharing, &other_sharing) &&
-	       ((lies_in(sized, &rows, &sharing, rows.start) &&
-		 lies_in(sized, &other_rows, &other_sharing, rows.start)) ||
-		(lies_in(sized, &rows, &sharing, other_rows.start) &&
-		 lies_in(sized, &other_rows, &other_sharing, other_rows.start)));
+	return (lies_in(sized, &a->rows, &a->sharing, a->rows.start) &&
+		lies_in(sized, &b->rows, &b->sharing, a->rows.start)) ||
+	       (lies_in(sized, &a->rows, &a->sharing, b->rows.start) &&
+		lies_in(sized, &b->rows, &b->sharing, b->rows.start));
 }
 
 static bool same_rows(const struct sk_sized_rows *one, const struct sk_sized_rows *other)
@@ -315,30 +347,35 @@ static bool same_rows(const struct sk_sized_rows *one, const struct sk_sized_row
 		(sk_normal_equal(one->stride, other->stride) && sk_normal_equal(one->count, other->count)));
 }
 
+bool sk_sized_same_rows(struct sk_sized *sized, const struct sk_step_access *one, const struct sk_step_access *other)
+{
+	const struct sk_sized_access *a = facts_of(sized, one), *b = facts_of(sized, other);
+
+	return a->known && b->known && same_rows(&a->rows, &b->rows) &&
+	       sk_normal_equal(ARGUMENT_FORM(sized, one, element_bytes), ARGUMENT_FORM(sized, other, element_bytes));
+}
+
 bool sk_sized_allowed_within_call(struct sk_sized *sized, const struct sk_step_access *one,
 				  const struct sk_step_access *other)
 {
 	const struct sk_plan_step *step = step_of(sized, one);
 	const struct sk_plan_argument *a = argument_of(sized, one), *b = argument_of(sized, other);
-	struct sk_sized_rows rows, other_rows;
 
-	if (on_one_core(step))
+	if (sk_step_on_one_core(step))
 		return true;
 	return a->kind == SK_ARGUMENT_POINTER && b->kind == SK_ARGUMENT_POINTER && a->space == b->space &&
-	       a->index == b->index && sk_sized_rows(sized, one, &rows) && sk_sized_rows(sized, other, &other_rows) &&
-	       same_rows(&rows, &other_rows) &&
-	       sk_normal_equal(ARGUMENT_FORM(sized, one, element_bytes), ARGUMENT_FORM(sized, other, element_bytes)) &&
-	       (step->kind == SK_STEP_BLOCKS || is_divided(sized, one));
+	       a->index == b->index && sk_sized_same_rows(sized, one, other) &&
+	       (step->kind == SK_STEP_BLOCKS || facts_of(sized, one)->divided);
 }
 
 bool sk_sized_write_allowed(struct sk_sized *sized, const struct sk_step_access *access)
 {
 	const struct sk_plan_step *step = step_of(sized, access);
 
-	if (on_one_core(step))
+	if (sk_step_on_one_core(step))
 		return true;
 	return argument_of(sized, access)->kind == SK_ARGUMENT_POINTER &&
-	       (step->kind == SK_STEP_BLOCKS || is_divided(sized, access));
+	       (step->kind == SK_STEP_BLOCKS || facts_of(sized, access)->divided);
 }
 
 /* ---- one access by itself ---- */
@@ -362,7 +399,7 @@ static bool division_fits(struct sk_sized *sized, const struct sk_step_access *a
 	}
 	if (pattern && pattern->halo)
 		all = sk_normal_add(forms, all,
-				    FIELD_FORM(sized, SK_DIMS_PATTERNS, sized->view->patterns, pattern, halo));
+				    SK_SIZED_FIELD(sized, SK_DIMS_PATTERNS, sized->view->patterns, pattern, halo));
 	return sk_normal_at_most(forms, all, ARGUMENT_FORM(sized, access, size));
 }
 
@@ -374,40 +411,71 @@ static bool rows_fit(struct sk_sized *sized, const struct sk_step_access *access
 	if (!rows->stride)
 		return true;
 	last = sk_normal_multiply(forms, sk_normal_subtract(forms, rows->count, one), rows->stride);
-	return sk_normal_at_most(forms, rows->width, rows->stride) && sk_normal_at_most(forms, one, rows->count) &&
+	return sk_normal_at_most(forms, one, rows->width) && sk_normal_at_most(forms, rows->width, rows->stride) &&
+	       sk_normal_at_most(forms, one, rows->count) &&
 	       sk_normal_equal(sk_normal_add(forms, last, rows->width), ARGUMENT_FORM(sized, access, size));
 }
 
-/* The elements of the inner loop, and the addresses of a table, are inside. */
-static bool pattern_fits(struct sk_sized *sized, const struct sk_step_access *access, const struct sk_sized_rows *rows)
+/* The elements of the inner loop are inside. */
+static bool inner_fits(struct sk_sized *sized, const struct sk_step_access *access, const struct sk_sized_rows *rows)
 {
 	const struct sk_plan_view *view = sized->view;
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument_of(sized, access));
 	const struct sk_plan_loop *loops = sk_plan_loops(view, &view->calls[access->call]);
-	const struct sk_normal *size = ARGUMENT_FORM(sized, access, size);
+	const struct sk_normal *most = ARGUMENT_FORM(sized, access, size), *bytes, *extent;
 	struct sk_normals *forms = &sized->forms;
-	bool fits = true;
 
-	if (pattern && pattern->inner_bytes) {
-		const struct sk_normal *bytes =
-			FIELD_FORM(sized, SK_DIMS_PATTERNS, view->patterns, pattern, inner_bytes);
-		const struct sk_normal *extent = FIELD_FORM(sized, SK_DIMS_LOOPS, view->loops, &loops[1], extent);
-		const struct sk_normal *most =
-			rows->stride ? sk_normal_add(forms, size, sk_normal_subtract(forms, rows->stride, rows->width))
-				     : size;
+	if (!pattern || !pattern->inner_bytes)
+		return true;
+	bytes = SK_SIZED_FIELD(sized, SK_DIMS_PATTERNS, view->patterns, pattern, inner_bytes);
+	extent = SK_SIZED_FIELD(sized, SK_DIMS_LOOPS, view->loops, &loops[1], extent);
+	if (rows->stride)
+		most = sk_normal_add(forms, most, sk_normal_subtract(forms, rows->stride, rows->width));
+	return sk_normal_at_most(forms, sk_normal_multiply(forms, bytes, extent), most) &&
+	       sk_normal_divides(bytes, sk_dtype_size((enum sk_dtype)argument_of(sized, access)->dtype));
+}
 
-		fits &= sk_normal_at_most(forms, sk_normal_multiply(forms, bytes, extent), most);
+/* The addresses of a table are inside; if the number of elements varies, inside the shortest part that a call can
+ * have. */
+static bool table_fits(struct sk_sized *sized, const struct sk_step_access *access)
+{
+	const struct sk_plan_view *view = sized->view;
+	const struct sk_plan_argument *argument = argument_of(sized, access);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
+	const struct sk_plan_loop *loops = sk_plan_loops(view, &view->calls[access->call]);
+	const struct sk_normal *most = ARGUMENT_FORM(sized, access, size), *extent = extent_form(sized, access), *last;
+	struct sk_normals *forms = &sized->forms;
+	int64_t number;
+
+	if (!pattern || pattern->table_count <= 1 || !pattern->table_stride)
+		return true;
+	if (step_of(sized, access)->kind == SK_STEP_SPLIT && argument->element_bytes &&
+	    !sk_normal_is_number(extent, &number)) {
+		bool whole = loops && sk_normal_divides(extent, loops[0].tile);
+
+		most = times(sized, ARGUMENT_FORM(sized, access, element_bytes), whole ? loops[0].tile : 1);
+		most = sk_normal_add(forms, most,
+				     SK_SIZED_FIELD(sized, SK_DIMS_PATTERNS, view->patterns, pattern, halo));
 	}
-	if (pattern && pattern->table_count > 1 && pattern->table_stride) {
-		const struct sk_normal *stride =
-			FIELD_FORM(sized, SK_DIMS_PATTERNS, view->patterns, pattern, table_stride);
+	last = times(sized, SK_SIZED_FIELD(sized, SK_DIMS_PATTERNS, view->patterns, pattern, table_stride),
+		     pattern->table_count - 1);
+	return sk_normal_at_most(forms, sk_normal_add(forms, last, sk_normal_number(forms, 1)), most);
+}
 
-		fits &= sk_normal_at_most(forms,
-					  sk_normal_add(forms, times(sized, stride, pattern->table_count - 1),
-							sk_normal_number(forms, 1)),
-					  size);
-	}
-	return fits;
+/* The shape in which the call sees its elements has as many. */
+static bool shape_fits(struct sk_sized *sized, const struct sk_step_access *access, const struct sk_sized_rows *rows)
+{
+	const struct sk_plan_view *view = sized->view;
+	const struct sk_plan_argument *argument = argument_of(sized, access);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
+	const struct sk_normal *bytes = rows->stride ? sk_normal_multiply(&sized->forms, rows->count, rows->width)
+						     : ARGUMENT_FORM(sized, access, size);
+
+	return !pattern || !pattern->rank ||
+	       sk_normal_equal(bytes,
+			       sk_sized_shape_bytes(sized, SK_DIMS_PATTERNS, (uint32_t)(pattern - view->patterns),
+						    offsetof(struct sk_plan_pattern, shape), pattern->shape,
+						    pattern->rank, sk_dtype_size((enum sk_dtype)argument->dtype)));
 }
 
 static bool is_aligned(struct sk_sized *sized, const struct sk_step_access *access)
@@ -426,20 +494,21 @@ const char *sk_sized_check(struct sk_sized *sized, const struct sk_step_access *
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
 	struct sk_normals *forms = &sized->forms;
 	const struct sk_normal *first = sk_normal_number(forms, start), *end, *over_read;
-	struct sk_sized_rows rows;
+	const struct sk_sized_rows *rows = sk_sized_rows(sized, access);
 
-	if (!sk_sized_rows(sized, access, &rows))
+	if (!rows)
 		return "its bytes are not known";
-	end = sk_normal_add(forms, first, FIELD_FORM(sized, SK_DIMS_TYPES, view->types, type, bytes));
+	end = sk_normal_add(forms, first, SK_SIZED_FIELD(sized, SK_DIMS_TYPES, view->types, type, bytes));
 	over_read = sk_normal_number(forms, pattern ? pattern->over_read : 0);
-	if (!sk_normal_at_most(forms, first, rows.start) || !sk_normal_at_most(forms, rows.end, end))
+	if (!sk_normal_at_most(forms, first, rows->start) || !sk_normal_at_most(forms, rows->end, end))
 		return "it leaves its tensor";
-	if (!sk_normal_at_most(forms, sk_normal_add(forms, rows.end, over_read),
+	if (!sk_normal_at_most(forms, sk_normal_add(forms, rows->end, over_read),
 			       sk_normal_add(forms, end, sk_normal_number(forms, type->padding))))
 		return "it reads past its tensor's padding";
-	if (!rows_fit(sized, access, &rows) || !pattern_fits(sized, access, &rows))
+	if (!rows_fit(sized, access, rows) || !inner_fits(sized, access, rows) || !table_fits(sized, access) ||
+	    !shape_fits(sized, access, rows))
 		return "its rows are not those of its bytes";
-	if (!division_fits(sized, access, &rows))
+	if (!division_fits(sized, access, rows))
 		return "its elements are not those of the divided extent";
 	return is_aligned(sized, access) ? NULL : "it is not aligned";
 }

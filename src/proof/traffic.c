@@ -64,7 +64,7 @@ struct sk_traffic sk_traffic_of_step(struct sk_arena *arena, const struct sk_pla
 			const struct sk_plan_argument *arguments = sk_plan_arguments(view, call);
 
 			for (uint32_t i = 0; i < call->argument_count; i++)
-				if (arguments[i].kind != SK_ARGUMENT_STATE &&
+				if (arguments[i].kind != SK_ARGUMENT_STATE && arguments[i].space != SK_SPACE_SIZES &&
 				    sk_plan_access(&arguments[i]) & accesses[way])
 					count_argument(&meter, c + 1, &arguments[i], way);
 		}

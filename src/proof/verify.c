@@ -334,6 +334,15 @@ static bool in_network_order(const struct sk_verifier *verifier, const struct sk
 	       (is_in_workspace(verifier, later) && !same_tensor(verifier, earlier, later));
 }
 
+bool sk_verifier_orders(struct sk_verifier *verifier, const struct sk_step_access *earlier,
+			const struct sk_step_access *later)
+{
+	enum sk_fact_kind kind;
+
+	return earlier->call != later->call && find_rule(verifier, earlier, later, &kind) &&
+	       in_network_order(verifier, earlier, later);
+}
+
 /* Called for each earlier access that must come before the current one; reports at most one error for the current
  * one. */
 void sk_verifier_check_order(struct sk_verifier *verifier, const struct sk_step_access *earlier,

@@ -13,7 +13,7 @@
 struct plan {
 	struct sk_arena *arena;
 	uint32_t lanes, lane, resident_cores[SK_MAX_LANES];
-	bool streams_apart;
+	bool streams_apart, lists;
 	const char *signature; /* of the only kernel */
 	const char *device; /* NULL: none */
 	uint32_t device_cores[SK_MAX_LANES];
@@ -29,6 +29,8 @@ struct plan {
 	SK_ARRAY(struct sk_plan_call) calls;
 	SK_ARRAY(struct sk_plan_await) awaits;
 	SK_ARRAY(struct sk_plan_argument) arguments;
+	SK_ARRAY(uint32_t) operands; /* of arguments in lists */
+	SK_ARRAY(struct sk_plan_loop) loops;
 	SK_ARRAY(struct sk_plan_pattern) patterns;
 	SK_ARRAY(struct sk_plan_partition) partitions;
 	SK_ARRAY(struct sk_plan_home) homes;
@@ -54,6 +56,11 @@ struct plan *plan_create(struct sk_arena *arena, uint32_t lanes)
 void plan_signature(struct plan *plan, const char *signature)
 {
 	plan->signature = signature;
+}
+
+void plan_lists(struct plan *plan)
+{
+	plan->lists = true;
 }
 
 void plan_device(struct plan *plan, const char *name, uint32_t first, uint32_t second)
@@ -358,6 +365,15 @@ void plan_entry_step(struct plan *plan, uint32_t index)
 
 /* ---- arguments and awaits ---- */
 
+void plan_loop(struct plan *plan, uint64_t extent, uint64_t tile)
+{
+	struct sk_plan_call *call = LAST(plan, calls);
+
+	call->first_loop = call->loop_count ? call->first_loop : (uint32_t)plan->loops.count;
+	call->loop_count++;
+	PUSH(plan, loops, (struct sk_plan_loop){extent, tile});
+}
+
 void plan_argument(struct plan *plan, struct sk_plan_argument argument)
 {
 	PUSH(plan, arguments, argument);
@@ -527,6 +543,7 @@ static size_t room_for(const struct plan *plan)
 	       plan->calls.count * sizeof(*plan->calls.items) + plan->awaits.count * sizeof(*plan->awaits.items) +
 	       plan->arguments.count * sizeof(*plan->arguments.items) +
 	       plan->patterns.count * sizeof(*plan->patterns.items) +
+	       plan->arguments.count * sizeof(*plan->operands.items) + plan->loops.count * sizeof(*plan->loops.items) +
 	       plan->partitions.count * sizeof(*plan->partitions.items) +
 	       plan->homes.count * sizeof(*plan->homes.items) + plan->follows.count * sizeof(*plan->follows.items);
 }
@@ -538,11 +555,37 @@ static void *aligned_room(struct sk_arena *arena, size_t size)
 	return (void *)((raw + SK_PLAN_ALIGN - 1) / SK_PLAN_ALIGN * SK_PLAN_ALIGN);
 }
 
+/* Move the arguments into lists, one for each call. */
+static void make_lists(struct plan *plan)
+{
+	for (size_t c = 0; c < plan->calls.count; c++) {
+		struct sk_plan_call *call = &plan->calls.items[c];
+
+		call->list = call->first_argument;
+		call->first_operand = (uint32_t)plan->operands.count;
+		for (uint32_t i = 0; i < call->argument_count; i++) {
+			struct sk_plan_argument *argument = &plan->arguments.items[call->first_argument + i];
+
+			if (argument->space == SK_SPACE_NONE || argument->space == SK_SPACE_STATE)
+				continue;
+			PUSH(plan, operands, argument->tensor);
+			argument->offset -= plan->tensors.items[argument->tensor].offset;
+			argument->flags |= SK_ARGUMENT_OPERAND;
+			argument->space = 0;
+			argument->index = argument->tensor = 0;
+		}
+	}
+}
+
 #define PUT(name) put_table(&writer, &header->name, plan->name.items, plan->name.count, sizeof(*plan->name.items))
 
 void *plan_finish(struct plan *plan, size_t *size)
 {
 	static const char *const lane_names[][SK_MAX_LANES] = {{"core", ""}, {"cube", "vector"}};
+
+	if (plan->lists)
+		make_lists(plan);
+
 	struct writer writer = {.bytes = aligned_room(plan->arena, room_for(plan))};
 	struct sk_plan *header = put(&writer, &(struct sk_plan){0}, sizeof(*header), 64);
 
@@ -572,7 +615,15 @@ void *plan_finish(struct plan *plan, size_t *size)
 	PUT(steps);
 	PUT(calls);
 	PUT(awaits);
-	PUT(arguments);
+	if (plan->lists) {
+		put_table(&writer, &header->lists, plan->arguments.items, plan->arguments.count,
+			  sizeof(*plan->arguments.items));
+		header->arguments.count = (uint32_t)plan->arguments.count;
+	} else {
+		PUT(arguments);
+	}
+	PUT(operands);
+	PUT(loops);
 	PUT(patterns);
 	PUT(partitions);
 	PUT(homes);

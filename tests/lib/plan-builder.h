@@ -16,6 +16,9 @@ struct plan *plan_create(struct sk_arena *arena, uint32_t lanes);
 /* The signature of the kernel that all tasks call; the verifier does not look at it. */
 void plan_signature(struct plan *plan, const char *signature);
 
+/* The plan gets lists of arguments, one for each call. */
+void plan_lists(struct plan *plan);
+
 /* The device that it is for, and the cores of its lanes, all 0 of a host; else none. */
 void plan_device(struct plan *plan, const char *name, uint32_t first, uint32_t second);
 
@@ -62,6 +65,9 @@ void plan_stream(struct plan *plan, uint32_t stream);
 /* Add the step of a task's own entry: a copy of the task's step, which has one call, with its arguments. Its
  * temporaries move to the unshared workspace, where they have the same offsets. */
 void plan_entry_step(struct plan *plan, uint32_t step);
+
+/* The call added last gets a loop, or a second one. */
+void plan_loop(struct plan *plan, uint64_t extent, uint64_t tile);
 
 /* Arguments. plan_access takes the whole tensor; it is divided if the step has an extent that divides the tensor's
  * elements. */

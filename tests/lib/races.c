@@ -400,8 +400,9 @@ static bool has_bytes(const struct sk_plan_argument *argument)
 	return argument->space == SK_SPACE_WORKSPACE || argument->space == SK_SPACE_BINDING;
 }
 
-/* Reads come before writes. */
-static bool call_reads_astray(const struct contents *contents, const struct sk_plan_call *call)
+/* Reads come before writes. A call for no elements of a divided extent writes nothing, whatever it has been given. */
+static bool call_reads_astray(const struct contents *contents, const struct sk_plan_step *step,
+			      const struct sk_plan_call *call)
 {
 	const struct sk_plan_argument *arguments = contents->view->arguments + call->first_argument;
 	bool astray = false;
@@ -411,7 +412,7 @@ static bool call_reads_astray(const struct contents *contents, const struct sk_p
 		    (arguments[a].kind == SK_ARGUMENT_LOAD || arguments[a].access & SK_ACCESS_READ))
 			astray |= !finds_its_own(contents, &arguments[a]);
 	for (uint32_t a = 0; a < call->argument_count; a++) {
-		if (!has_bytes(&arguments[a]) ||
+		if (!has_bytes(&arguments[a]) || (sk_plan_divides(step) && step->extent == 0) ||
 		    !(arguments[a].kind == SK_ARGUMENT_RESULT || arguments[a].access & SK_ACCESS_WRITE))
 			continue;
 		for (uint64_t i = 0; i < arguments[a].size; i++)
@@ -499,10 +500,13 @@ bool reads_astray(const struct sk_plan_view *view)
 		contents.owners[i] = calloc(sk_plan_type(&view->tensors[view->bindings[i]])->bytes, sizeof(uint32_t));
 	contents.owners[view->binding_count] = calloc(view->plan->workspace_size + 1, sizeof(uint32_t));
 	for (uint32_t l = 0; l < view->network_launch_count; l++) {
-		for (struct sk_plan_calls calls = sk_plan_launch_calls(view, &view->launches[l]);
-		     calls.first < calls.end; calls.first++)
-			astray |= call_reads_astray(&contents, calls.first);
-		astray |= scratch_reads_astray(view, &view->launches[l]);
+		const struct sk_plan_launch *launch = &view->launches[l];
+
+		for (uint32_t s = launch->first_step; s < launch->first_step + sk_plan_form(launch)->step_count; s++)
+			for (struct sk_plan_calls calls = sk_plan_step_calls(view, &view->steps[s]);
+			     calls.first < calls.end; calls.first++)
+				astray |= call_reads_astray(&contents, &view->steps[s], calls.first);
+		astray |= scratch_reads_astray(view, launch);
 	}
 	for (uint32_t i = 0; i <= view->binding_count; i++)
 		free(contents.owners[i]);

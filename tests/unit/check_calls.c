@@ -163,6 +163,20 @@ START_TEST(attribute_contradicts)
 }
 END_TEST
 
+/* Sizes belong to no tensor, also where the first one has another type. */
+START_TEST(list_of_sizes)
+{
+	struct sk_plan_view view = attributed();
+	struct sk_plan_argument *argument = (struct sk_plan_argument *)(uintptr_t)&view.arguments[3];
+
+	argument->space = SK_SPACE_SIZES;
+	argument->offset = argument->tensor = 0;
+	expect(&view, NULL);
+	argument->dtype = SK_I32;
+	expect(&view, "'pads' is not the address of a constant list");
+}
+END_TEST
+
 /* p {lo f32 = 1, in x f32[n], q {n i64}*}*, v {a f64 = 1, w {b i32 = 2}} by value, and a piece of scratch after them.
  * */
 static struct sk_plan_view boxed(void)
@@ -1015,6 +1029,7 @@ int main(void)
 	TCase *tcase = tcase_create("calls");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, list_of_sizes);
 	tcase_add_loop_test(tcase, attribute_contradicts, 0, sizeof(wrong_attributes) / sizeof(wrong_attributes[0]));
 	tcase_add_loop_test(tcase, argument_contradicts, 0, sizeof(wrong_arguments) / sizeof(wrong_arguments[0]));
 	tcase_add_loop_test(tcase, field_contradicts, 0, sizeof(wrong_fields) / sizeof(wrong_fields[0]));
