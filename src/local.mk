@@ -45,6 +45,7 @@ src_libproof_a_SOURCES = \
 	src/proof/demands.c \
 	src/proof/device-cores.c \
 	src/proof/forms.c src/proof/forms.h src/proof/sized.c src/proof/sized-contents.c src/proof/sized-verify.c \
+	src/proof/sized-calls.c src/proof/sized-entries.c src/proof/sized-grid.c \
 	src/proof/history.c \
 	src/proof/knowledge.c \
 	src/proof/launch-order.c \

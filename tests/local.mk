@@ -42,8 +42,8 @@ SUITES = $(RUNTIME_SUITES) \
 	tests/unit/check_plan tests/unit/check_planned tests/unit/check_predict tests/unit/check_ranges \
 	tests/unit/check_relocate tests/unit/check_resize tests/unit/check_rewrites tests/unit/check_rules \
 	tests/unit/check_scenarios tests/unit/check_schedule tests/unit/check_segments tests/unit/check_show \
-	tests/unit/check_signature tests/unit/check_sized tests/unit/check_sizes tests/unit/check_slots tests/unit/check_switches \
-	tests/unit/check_tar tests/unit/check_tiles \
+	tests/unit/check_signature tests/unit/check_sized tests/unit/check_sized_calls tests/unit/check_sizes \
+	tests/unit/check_slots tests/unit/check_switches tests/unit/check_tar tests/unit/check_tiles \
 	tests/unit/check_verify tests/unit/check_writer
 check_PROGRAMS += $(SUITES)
 endif

@@ -534,6 +534,7 @@ bool sk_dims_open(const void *bytes, size_t size, struct sk_plan_view *plan, str
 		return false;
 	}
 	plan->slot_count = dims->slot_count;
+	plan->has_sizes = true;
 	return true;
 }
 

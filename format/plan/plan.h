@@ -50,6 +50,7 @@ struct sk_plan_view {
 		loop_count, term_count, pattern_count, symbol_count, partition_count, home_count, follow_count;
 	uint32_t network_launch_count; /* the launches before the first task entry */
 	uint32_t slot_count; /* of sizes (format/plan/dims.h); 0 until sk_dims_open */
+	bool has_sizes; /* sk_dims_open has read sizes for it */
 	struct sk_plan *copy; /* a copy of the plan for one size, in which extents may be 0 (format/plan/dims.h); owned
 				 by the view. NULL: the plan is a package's */
 };

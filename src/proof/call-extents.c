@@ -205,9 +205,9 @@ static bool learn_factor(struct sk_calls *calls, const struct sk_parameter *para
 /* Return the elements of a row; 0: not in rows. */
 static uint64_t row_of(const struct sk_calls *calls, const struct sk_plan_argument *argument)
 {
-	struct sk_rows rows = sk_plan_rows(calls->view, argument);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
 
-	return rows.count > 1 ? rows.width / sk_dtype_size(argument->dtype) : 0;
+	return pattern && pattern->count ? pattern->width / sk_dtype_size(argument->dtype) : 0;
 }
 
 static bool learn_extent(struct sk_calls *calls)
@@ -288,7 +288,8 @@ static bool check_scratch_count(struct sk_calls *calls, const struct sk_call_val
 	uint64_t size = parameter->dtype ? sk_dtype_size(parameter->dtype) : 1, count, bytes;
 
 	if (sk_call_constant(values, parameter->scratch_count, &count) && sk_mul(count, size, &bytes) &&
-	    bytes == sk_call_argument(calls, number)->size)
+	    (bytes == sk_call_argument(calls, number)->size ||
+	     (calls->view->copy && bytes < sk_call_argument(calls, number)->size)))
 		return true;
 	return sk_call_disagree(calls, "%s is %" PRIu64 " bytes of scratch, but %s elements of %" PRIu64,
 				sk_call_parameter_text(calls, number), sk_call_argument(calls, number)->size,

@@ -58,12 +58,21 @@ static bool check_rows(struct sk_calls *calls, uint32_t number)
 
 	if (!pattern || pattern->count == 0)
 		return true;
-	if (parameter->stride == SK_NONE || pattern->count < 2 || pattern->stride == pattern->width ||
+	if (parameter->stride == SK_NONE ||
+	    (!calls->view->copy && (pattern->count < 2 || pattern->stride == pattern->width)) ||
 	    pattern->width % size || pattern->stride % size)
 		return sk_call_disagree(calls, "%s has %" PRIu64 " rows of %" PRIu64 " bytes, %" PRIu64 " bytes apart",
 					sk_call_parameter_text(calls, number), pattern->count, pattern->width,
 					pattern->stride);
 	return sk_call_learn(calls, parameter->stride, pattern->stride / size);
+}
+
+/* As sk_access_shared_bytes; at some sizes there is a single row. */
+static uint64_t shared_bytes(const struct sk_calls *calls, const struct sk_plan_argument *argument)
+{
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
+
+	return pattern && pattern->count == 1 ? pattern->stride : sk_access_shared_bytes(calls->view, argument);
 }
 
 /* Return the distance in bytes between elements of the inner loop's extent; 0: the loop does not divide the tensor. */
@@ -186,7 +195,7 @@ static bool check_table(struct sk_calls *calls, uint32_t number)
 	if (!parameter->table_stride && (pattern->count || argument->size % pattern->table_count))
 		return sk_call_disagree(calls, "%" PRIu64 " addresses do not divide %s", pattern->table_count,
 					sk_call_parameter_text(calls, number));
-	if (signature->spread != SK_STEP_SPLIT || !argument->element_bytes ||
+	if (signature->spread != SK_STEP_SPLIT || !argument->element_bytes || calls->view->copy ||
 	    sk_call_names_extent(parameter->table_count, signature->spread_extent))
 		return true;
 	shortest = sk_plan_extent(calls->step, calls->call) % tile ? sk_plan_extent(calls->step, calls->call) % tile
@@ -243,9 +252,11 @@ bool sk_call_check_tensor(struct sk_calls *calls, uint32_t number)
 	if (calls->signature->align && argument->size && argument->offset % calls->signature->align)
 		return sk_call_disagree(calls, "%s is not aligned to %u bytes", sk_call_parameter_text(calls, number),
 					calls->signature->align);
-	shared = divided ? sk_access_shared_bytes(calls->view, argument) : 0;
+	shared = divided ? shared_bytes(calls, argument) : 0;
 	if (divided && parameter->extents[0].more) /* see check_pattern */
 		shared = argument->element_bytes * sk_plan_extent(calls->step, calls->call);
+	if (divided && !sk_plan_extent(calls->step, calls->call)) /* in a plan of one size of several */
+		return true;
 	element_bytes = divided ? shared / sk_plan_extent(calls->step, calls->call) : 0;
 	if (argument->element_bytes != element_bytes ||
 	    element_bytes * sk_plan_extent(calls->step, calls->call) != shared)
@@ -255,6 +266,7 @@ bool sk_call_check_tensor(struct sk_calls *calls, uint32_t number)
 					argument->size, sk_call_parameter_text(calls, number), argument->element_bytes,
 					sk_plan_extent(calls->step, calls->call));
 	return !(argument->flags & SK_ARGUMENT_WHOLE) == !(parameter->whole && argument->size) ||
+	       (calls->view->copy && !argument->size) ||
 	       sk_call_disagree(calls, "%s is passed %s", sk_call_parameter_text(calls, number),
 				parameter->whole ? "from where its part begins" : "whole");
 }
@@ -301,7 +313,7 @@ static bool is_memory(const struct sk_plan_argument *argument)
 
 bool sk_call_check_overlaps(struct sk_calls *calls)
 {
-	for (uint32_t b = 1; b < calls->call->argument_count; b++) {
+	for (uint32_t b = 1; !calls->view->copy && b < calls->call->argument_count; b++) {
 		const struct sk_plan_argument *other = sk_call_argument(calls, b);
 
 		for (uint32_t a = 0; a < b && is_memory(other); a++) {

@@ -13,10 +13,9 @@ enum {
 				 covers them */
 };
 
-uint64_t sk_call_minimum_unit(const struct sk_plan_view *view, const struct sk_plan_call *call, uint64_t extent,
-			      const struct sk_signature *signature)
+uint64_t sk_call_whole_elements(const struct sk_signature *signature, bool few, uint64_t extent)
 {
-	bool said = signature->unit && extent > ELEMENTWISE_UNIT && extent <= FEW_ELEMENTS;
+	bool said = signature->unit && (few || (extent > ELEMENTWISE_UNIT && extent <= FEW_ELEMENTS));
 	uint64_t unit = signature->elementwise && !said ? ELEMENTWISE_UNIT : 1, tile = 1, least;
 
 	if (signature->loop_count)
@@ -25,6 +24,14 @@ uint64_t sk_call_minimum_unit(const struct sk_plan_view *view, const struct sk_p
 		tile = signature->unit;
 	for (least = tile; least % unit;)
 		least += tile;
+	return least;
+}
+
+uint64_t sk_call_minimum_unit(const struct sk_plan_view *view, const struct sk_plan_call *call, uint64_t extent,
+			      const struct sk_signature *signature)
+{
+	uint64_t least = sk_call_whole_elements(signature, false, extent);
+
 	/* Doubling is enough to align parts, because alignments are powers of two. */
 	for (uint32_t i = 0; i < call->argument_count && signature->align; i++) {
 		const struct sk_plan_argument *argument = &view->arguments[call->first_argument + i];
@@ -64,7 +71,7 @@ static uint32_t lane_of(const struct sk_calls *calls)
 static bool check_unit(struct sk_calls *calls)
 {
 	const struct sk_plan_step *step = calls->step;
-	if (step->kind != SK_STEP_SPLIT)
+	if (step->kind != SK_STEP_SPLIT || calls->view->has_sizes) /* see sized-calls.c */
 		return true;
 
 	const struct sk_plan_partition *partition = &calls->view->partitions[step->partition];

@@ -91,37 +91,39 @@ static void check_together(struct sk_calls *calls)
 		uint64_t extent = step->kind == SK_STEP_SPLIT ? view->partitions[step->partition].extent : 0;
 
 		for (const struct sk_plan_call *call = all.first; call < all.end; call++)
-			least[call - view->calls] =
-				sk_call_minimum_unit(view, call, extent * call->scale, calls->signatures[call->kernel]);
+			least[call - view->calls] = view->has_sizes && step->kind == SK_STEP_SPLIT
+							    ? view->partitions[step->partition].unit * call->scale
+							    : sk_call_minimum_unit(view, call, extent * call->scale,
+										   calls->signatures[call->kernel]);
 	}
-	check_units(calls, least);
+	if (!view->has_sizes) /* else see sized-calls.c */
+		check_units(calls, least);
 	check_device_cores(calls, least);
 }
 
 /* ---- the whole plan ---- */
 
-static void check_call(struct sk_calls *calls, const struct sk_plan_step *step, const struct sk_plan_call *call)
+bool sk_call_check(struct sk_calls *calls)
 {
-	calls->step = step;
-	calls->call = call;
-	calls->signature = calls->signatures[call->kernel];
-	if (!calls->signature)
-		return; /* its error has been reported */
 	for (uint32_t e = 0; e < calls->signature->extent_count; e++)
 		calls->extents[e] = SK_EXTENT_UNKNOWN;
 	if (calls->signature->spread_extent != SK_NONE)
-		calls->extents[calls->signature->spread_extent] = sk_plan_extent(step, calls->call);
-	if (sk_call_check_spread(calls) && sk_call_check_arguments(calls) && sk_call_check_extents(calls) &&
-	    sk_call_check_values(calls))
-		sk_call_check_overlaps(calls);
+		calls->extents[calls->signature->spread_extent] = sk_plan_extent(calls->step, calls->call);
+	return sk_call_check_spread(calls) && sk_call_check_arguments(calls) && sk_call_check_extents(calls) &&
+	       sk_call_check_values(calls) && sk_call_check_overlaps(calls);
 }
 
 static void check_step(struct sk_calls *calls, const struct sk_plan_step *step)
 {
 	struct sk_plan_calls all = sk_plan_step_calls(calls->view, step);
 
-	for (const struct sk_plan_call *call = all.first; call < all.end; call++)
-		check_call(calls, step, call);
+	for (const struct sk_plan_call *call = all.first; call < all.end; call++) {
+		calls->step = step;
+		calls->call = call;
+		calls->signature = calls->signatures[call->kernel];
+		if (calls->signature) /* else its error has been reported */
+			sk_call_check(calls);
+	}
 }
 
 /* Compare the kernel's record with the parts of the signature that it repeats. */
@@ -151,7 +153,7 @@ static const struct sk_signature *read_signature(struct sk_calls *calls, const c
 }
 
 /* Kernels with equal signatures share the parsed one, so that a small plan cannot demand much work. */
-static void read_signatures(struct sk_calls *calls)
+void sk_calls_read_signatures(struct sk_calls *calls)
 {
 	const struct sk_plan_view *view = calls->view;
 	struct sk_map texts;
@@ -174,7 +176,7 @@ bool sk_calls_check(struct sk_arena *arena, struct sk_diag *diag, const struct s
 	struct sk_calls calls = {.arena = arena, .diag = diag, .view = view, .file = file};
 	unsigned errors = diag->errors;
 
-	read_signatures(&calls);
+	sk_calls_read_signatures(&calls);
 	for (uint32_t l = 0; l < view->launch_count; l++) {
 		calls.launch = &view->launches[l];
 		for (uint32_t i = 0; i < sk_plan_form(calls.launch)->step_count; i++)

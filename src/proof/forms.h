@@ -11,6 +11,7 @@
 #include "format/skdims.h"
 #include "format/skrows.h"
 
+struct sk_diag;
 struct sk_dims_view;
 struct sk_plan_view;
 struct sk_step_access;
@@ -125,6 +126,9 @@ const struct sk_normal *sk_sized_field(struct sk_sized *sized, enum sk_dims_tabl
 const struct sk_normal *sk_sized_shape_bytes(struct sk_sized *sized, enum sk_dims_table table, uint32_t record,
 					     size_t offset, const uint64_t *shape, uint64_t rank, uint64_t bytes);
 
+/* Return the form of the bytes of an element of the divided extent. */
+const struct sk_normal *sk_sized_element_bytes(struct sk_sized *sized, const struct sk_step_access *access);
+
 /* True if the argument's place, size or bytes of an element depend on sizes. */
 bool sk_sized_varies(struct sk_sized *sized, const struct sk_step_access *access);
 
@@ -166,5 +170,71 @@ bool sk_sized_covered(struct sk_sized_contents *contents, uint32_t tensor, const
 
 /* Record that the tensor's bytes have been written; pieces of other temporaries that may share bytes with them end. */
 void sk_sized_write(struct sk_sized_contents *contents, uint32_t tensor, const struct sk_sized_rows *rows);
+
+/* ==== sized-calls.c ====
+ *
+ * Report calls that contradict their kernels' signatures at some size. Input: a plan whose accesses have been proved
+ * for all sizes. */
+
+void sk_sized_calls_check(struct sk_arena *arena, struct sk_diag *diag, struct sk_sized *sized, const char *file);
+
+/* ==== sized-entries.c ====
+ *
+ * Report tasks whose own entry has other numbers than their call in the network at some size. */
+
+void sk_sized_entries_check(struct sk_arena *arena, struct sk_diag *diag, struct sk_sized *sized, const char *file);
+
+/* ==== sized-grid.c ====
+ *
+ * Grids of sizes at which equal numbers are equal at all sizes. Input: the values of the numbers. Output: the sizes,
+ * and degrees of other numbers that have been computed there. */
+
+enum {
+	SK_SIZED_DEGREES = 2, /* what is compared has at most so many times the degree of the values */
+	SK_SIZED_MOST_DEGREE = 16,
+	SK_SIZED_UNLIKE = UINT32_MAX /* a degree of numbers of which some are unknown */
+};
+
+/* The use of one dimension by a number. */
+struct sk_sized_use {
+	uint32_t degree, period;
+	bool every; /* it is not such a polynomial: all sizes must be looked at */
+};
+
+struct sk_sized_uses {
+	struct sk_sized *sized;
+	struct sk_sized_use *variables, *values; /* by number and dimension */
+};
+
+/* Sizes of the dimensions, from the most downwards; the first dimension changes fastest. */
+struct sk_sized_grid {
+	struct sk_sized_use uses[SK_MAX_DIMENSIONS];
+	uint64_t counts[SK_MAX_DIMENSIONS];
+	bool all[SK_MAX_DIMENSIONS]; /* these are all sizes */
+};
+
+void sk_sized_uses_build(struct sk_sized_uses *uses, struct sk_sized *sized);
+
+/* Begin a grid, and let it suffice for a value, for the product of two, for quotients by a number of what there is so
+ * far, or for anything that depends on a value; then find its sizes, and return the number of points. */
+void sk_sized_grid_init(const struct sk_sized_uses *uses, struct sk_sized_grid *grid);
+void sk_sized_grid_add(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint32_t value);
+void sk_sized_grid_add_product(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint32_t one,
+			       uint32_t other);
+void sk_sized_grid_add_divisor(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint64_t divisor);
+void sk_sized_grid_take_all(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint32_t value);
+uint64_t sk_sized_grid_finish(const struct sk_sized_uses *uses, struct sk_sized_grid *grid);
+
+/* True if a finished grid suffices for comparisons of the value. */
+bool sk_sized_grid_suffices(const struct sk_sized_uses *uses, const struct sk_sized_grid *grid, uint32_t value);
+
+/* Find the sizes of a point of a finished grid. */
+void sk_sized_grid_point(const struct sk_sized_uses *uses, const struct sk_sized_grid *grid, uint64_t point,
+			 uint64_t *sizes);
+
+/* Return the degree in a dimension of the polynomials that have these numbers at the points, where not all sizes are in
+ * the grid; UINT64_MAX is an unknown number. */
+uint32_t sk_sized_grid_degree(const struct sk_sized_grid *grid, uint32_t dimension, const uint64_t *numbers,
+			      uint64_t points);
 
 #endif

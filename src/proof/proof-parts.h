@@ -103,6 +103,10 @@ uint64_t sk_call_minimum_unit(const struct sk_plan_view *view, const struct sk_p
 			      const struct sk_signature *signature);
 bool sk_call_check_spread(struct sk_calls *calls);
 
+/* Return the number of elements that units are multiples of, if alignment does not matter; few: the extent counts as
+ * one for which kernels' own units are right. */
+uint64_t sk_call_whole_elements(const struct sk_signature *signature, bool few, uint64_t extent);
+
 /* ---- call-memory.c: tensors ---- */
 
 bool sk_call_check_memory(struct sk_calls *calls, uint32_t number, enum sk_dtype dtype, unsigned access);
@@ -133,6 +137,14 @@ bool sk_call_check_values(struct sk_calls *calls);
  *
  * The proof of proof.h relies on the reads and writes that a step declares. This check compares these declarations with
  * the kernel's signature, so that a plan cannot pass the proof by declaring less. */
+
+/* Read the signatures of the plan's kernels, as sk_calls_check does first. */
+void sk_calls_read_signatures(struct sk_calls *calls);
+
+/* Check the current call. In a plan of one size of several (sk_dims_concretise), do not check what sized-calls.c proves
+ * for all of them: units, tables of addresses within parts, and bytes that arguments share. Scratch may then be larger
+ * than it must be. */
+bool sk_call_check(struct sk_calls *calls);
 
 bool sk_calls_check(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file);
 

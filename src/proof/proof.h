@@ -201,6 +201,10 @@ bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_pla
 bool sk_verify_sizes(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view,
 		     const struct sk_dims_view *dims, const char *file);
 
+/* The same without comparing calls with the signatures of kernels. */
+bool sk_verify_accesses_of_sizes(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view,
+				 const struct sk_dims_view *dims, const char *file);
+
 /* Prove a plan that has already been checked, like sk_verify. Set *steps to the number of boxes, nodes, clocks and
  * demands that were examined. */
 bool sk_verify_counting(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,

@@ -291,24 +291,51 @@ static bool allowed_within_call(struct sk_verifier *verifier, const struct sk_st
 
 static const struct sk_verifier_ways ways = {check_access, check_step, same_core, allowed_within_call};
 
+/* Prove accesses, and that steps, types and loops are right at all sizes. */
+static bool prove_accesses(struct prover *prover, const struct sk_dims_view *dims)
+{
+	const struct sk_plan_view *view = prover->verifier.view;
+	unsigned errors = prover->verifier.diag->errors;
+
+	sk_sized_init(&prover->sized, prover->verifier.arena, view, dims);
+	sk_sized_contents_init(&prover->contents, &prover->sized);
+	sk_verifier_init(&prover->verifier);
+	check_types(prover);
+	for (uint32_t launch = 0; launch < view->launch_count; launch++)
+		for (uint32_t i = 0; i < sk_plan_form(&view->launches[launch])->step_count; i++)
+			add_strides(&prover->verifier, launch, view->launches[launch].first_step + i);
+	sk_verifier_check_launches(&prover->verifier);
+	return prover->verifier.diag->errors == errors;
+}
+
+static struct prover new_prover(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view,
+				const char *file)
+{
+	return (struct prover){.verifier = {.arena = arena,
+					    .diag = diag,
+					    .view = view,
+					    .file = file,
+					    .ways = &ways,
+					    .knowledge = {.arena = arena, .view = view}}};
+}
+
+bool sk_verify_accesses_of_sizes(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view,
+				 const struct sk_dims_view *dims, const char *file)
+{
+	struct prover prover = new_prover(arena, diag, view, file);
+
+	return prove_accesses(&prover, dims);
+}
+
 bool sk_verify_sizes(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view,
 		     const struct sk_dims_view *dims, const char *file)
 {
-	struct prover prover = {.verifier = {.arena = arena,
-					     .diag = diag,
-					     .view = view,
-					     .file = file,
-					     .ways = &ways,
-					     .knowledge = {.arena = arena, .view = view}}};
+	struct prover prover = new_prover(arena, diag, view, file);
 	unsigned errors = diag->errors;
 
-	sk_sized_init(&prover.sized, arena, view, dims);
-	sk_sized_contents_init(&prover.contents, &prover.sized);
-	sk_verifier_init(&prover.verifier);
-	check_types(&prover);
-	for (uint32_t launch = 0; launch < view->launch_count; launch++)
-		for (uint32_t i = 0; i < sk_plan_form(&view->launches[launch])->step_count; i++)
-			add_strides(&prover.verifier, launch, view->launches[launch].first_step + i);
-	sk_verifier_check_launches(&prover.verifier);
+	if (prove_accesses(&prover, dims)) {
+		sk_sized_entries_check(arena, diag, &prover.sized, file);
+		sk_sized_calls_check(arena, diag, &prover.sized, file);
+	}
 	return diag->errors == errors;
 }

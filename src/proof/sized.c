@@ -76,6 +76,11 @@ static const struct sk_normal *argument_form(struct sk_sized *sized, const struc
 	argument_form((sized), (access), offsetof(struct sk_plan_argument, field),                                     \
 		      (sized)->view->arguments[(access)->argument].field)
 
+const struct sk_normal *sk_sized_element_bytes(struct sk_sized *sized, const struct sk_step_access *access)
+{
+	return ARGUMENT_FORM(sized, access, element_bytes);
+}
+
 bool sk_sized_varies(struct sk_sized *sized, const struct sk_step_access *access)
 {
 	const struct sk_normal *forms[] = {ARGUMENT_FORM(sized, access, offset), ARGUMENT_FORM(sized, access, size),

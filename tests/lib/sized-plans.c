@@ -27,13 +27,16 @@ static struct sized_number sum(struct sized_number a, struct sized_number b)
 				     a.half + b.half, a.less + b.less, a.least + b.least, a.most + b.most};
 }
 
+uint64_t sized_number_at(struct sized_number a, uint64_t s, uint64_t t)
+{
+	return a.one + a.s * s + a.t * t + a.st * s * t + a.half * (s / 2) + a.less * (s - 1) +
+	       a.least * (s < 2 * t ? s : 2 * t) + a.most * (s > 2 * t ? s : 2 * t);
+}
+
 /* The number at the largest sizes. */
 static uint64_t largest(struct sized_number a)
 {
-	const uint64_t s = SIZED_S, t = SIZED_T;
-
-	return a.one + a.s * s + a.t * t + a.st * s * t + a.half * (s / 2) + a.less * (s - 1) +
-	       a.least * (s < 2 * t ? s : 2 * t) + a.most * (s > 2 * t ? s : 2 * t);
+	return sized_number_at(a, SIZED_S, SIZED_T);
 }
 
 static bool varies(struct sized_number a)
@@ -44,14 +47,15 @@ static bool varies(struct sized_number a)
 /* ---- the section ---- */
 
 /* The values and fields that are being put into a section. */
-struct section {
+struct sized_section {
 	struct sk_arena *arena;
-	struct sized_program *program;
+	struct sized_program *program; /* NULL: none */
+	uint64_t most[2];
 	SK_ARRAY(struct sk_dims_value) values;
 	SK_ARRAY(struct sk_dims_field) fields;
 };
 
-static uint32_t put(struct section *section, enum sk_dims_op op, uint32_t a, uint32_t b, uint64_t number)
+static uint32_t put(struct sized_section *section, enum sk_dims_op op, uint32_t a, uint32_t b, uint64_t number)
 {
 	const struct sk_dims_value value = {.op = (uint8_t)op, .a = a, .b = b, .number = number};
 
@@ -62,14 +66,14 @@ static uint32_t put(struct section *section, enum sk_dims_op op, uint32_t a, uin
 	return (uint32_t)section->values.count - 1;
 }
 
-static uint32_t put_term(struct section *section, uint32_t sum, uint64_t factor, uint32_t value)
+static uint32_t put_term(struct sized_section *section, uint32_t sum, uint64_t factor, uint32_t value)
 {
 	uint32_t number = put(section, SK_DIMS_NUMBER, 0, 0, factor);
 
 	return factor ? put(section, SK_DIMS_ADD, sum, put(section, SK_DIMS_MULTIPLY, number, value, 0), 0) : sum;
 }
 
-static uint32_t put_number(struct section *section, struct sized_number a)
+static uint32_t put_number(struct sized_section *section, struct sized_number a)
 {
 	uint32_t s = put(section, SK_DIMS_DIMENSION, 0, 0, 0), t = put(section, SK_DIMS_DIMENSION, 1, 0, 0);
 	uint32_t both = put(section, SK_DIMS_ADD, t, t, 0), value = put(section, SK_DIMS_NUMBER, 0, 0, a.one);
@@ -89,17 +93,18 @@ static uint32_t below(struct sized_program *program, uint32_t limit)
 	return (uint32_t)(program->state >> 33) % limit;
 }
 
-static void put_value(struct section *section, enum sk_dims_table table, size_t record, size_t offset, uint32_t value)
+static void put_value(struct sized_section *section, enum sk_dims_table table, size_t record, size_t offset,
+		      uint32_t value)
 {
 	const struct sk_dims_field field = {
 		.table = (uint16_t)table, .offset = (uint16_t)offset, .record = (uint32_t)record, .value = value};
 
-	if (!section->program->dropped || below(section->program, section->program->dropped))
+	if (!section->program || !section->program->dropped || below(section->program, section->program->dropped))
 		sk_array_push(section->arena, &section->fields, field);
 }
 
-static void put_field(struct section *section, enum sk_dims_table table, size_t record, size_t offset,
-		      struct sized_number a)
+void sized_section_put(struct sized_section *section, enum sk_dims_table table, size_t record, size_t offset,
+		       struct sized_number a)
 {
 	if (varies(a))
 		put_value(section, table, record, offset, put_number(section, a));
@@ -114,6 +119,16 @@ static int compare_fields(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
+struct sized_section *sized_section_begin(struct sk_arena *arena, uint64_t s, uint64_t t)
+{
+	struct sized_section *section = SK_NEW(arena, struct sized_section);
+
+	section->arena = arena;
+	section->most[0] = s;
+	section->most[1] = t;
+	return section;
+}
+
 static void set_table(struct sk_plan_table *table, char **end, const void *records, size_t count, size_t size)
 {
 	*table = (struct sk_plan_table){(int32_t)(*end - (const char *)table), (uint32_t)count};
@@ -124,12 +139,11 @@ static void set_table(struct sk_plan_table *table, char **end, const void *recor
 
 #define SET_TABLE(name, records, count) set_table(&dims->name, &end, (records), (count), sizeof(*(records)))
 
-/* Lay out the section. */
-static void finish(struct section *section, struct sized_plan *plan)
+void sized_section_finish(struct sized_section *section, struct sized_plan *plan)
 {
 	static const char names[] = "S\0T";
-	struct sk_dims_dimension dimensions[] = {{.least = 1, .most = SIZED_S, .multiple = 1, .usual = 1},
-						 {.least = 1, .most = SIZED_T, .multiple = 1, .usual = 1}};
+	struct sk_dims_dimension dimensions[] = {{.least = 1, .most = section->most[0], .multiple = 1, .usual = 1},
+						 {.least = 1, .most = section->most[1], .multiple = 1, .usual = 1}};
 	size_t room = sizeof(struct sk_dims) + sizeof(dimensions) + sizeof(names) + 32 +
 		      section->values.count * sizeof(*section->values.items) +
 		      section->fields.count * sizeof(*section->fields.items);
@@ -268,14 +282,14 @@ static const char *const names[SIZED_TENSORS] = {"x", "t", "u", "v", "y"};
 
 struct making {
 	struct plan *plan;
-	struct section section;
+	struct sized_section section;
 	const struct sized_program *program;
 	enum sk_dims_table table; /* of arguments */
 	size_t arguments, patterns, loops;
 };
 
 #define PUT_FIELD(making, table, record, type, field, number)                                                          \
-	put_field(&(making)->section, (table), (record), offsetof(struct type, field), (number))
+	sized_section_put(&(making)->section, (table), (record), offsetof(struct type, field), (number))
 
 static void make_tensor(struct making *making, uint32_t number)
 {
@@ -294,7 +308,7 @@ static void make_tensor(struct making *making, uint32_t number)
 /* The rows' bytes, from the first one's start to the last one's end. */
 static void put_rows(struct making *making, const struct sized_access *access)
 {
-	struct section *section = &making->section;
+	struct sized_section *section = &making->section;
 	uint32_t count = put(section, SK_DIMS_SUBTRACT, put_number(section, access->count), 0, 1), size;
 
 	size = put(section, SK_DIMS_MULTIPLY, count, put_number(section, access->stride), 0);
@@ -314,8 +328,8 @@ static void put_shape(struct making *making, const struct sized_access *access, 
 	PUT_FIELD(making, SK_DIMS_PATTERNS, making->patterns, sk_plan_pattern, shape,
 		  in_rows ? access->count : access->size);
 	if (in_rows)
-		put_field(&making->section, SK_DIMS_PATTERNS, making->patterns, shape + sizeof(uint64_t),
-			  access->width);
+		sized_section_put(&making->section, SK_DIMS_PATTERNS, making->patterns, shape + sizeof(uint64_t),
+				  access->width);
 }
 
 static void make_pattern(struct making *making, const struct sized_access *access)
@@ -471,7 +485,7 @@ bool sized_plan_make(struct sk_arena *arena, const struct sized_program *program
 {
 	struct sized_program copy = *program; /* its random numbers are used up */
 	struct making making = {.plan = plan_create(arena, 1),
-				.section = {.arena = arena, .program = &copy},
+				.section = {.arena = arena, .program = &copy, .most = {SIZED_S, SIZED_T}},
 				.program = program,
 				.table = program->lists ? SK_DIMS_LISTS : SK_DIMS_ARGUMENTS};
 	uint32_t steps[SIZED_STEPS];
@@ -486,7 +500,7 @@ bool sized_plan_make(struct sk_arena *arena, const struct sized_program *program
 	make_steps(&making, steps);
 	*plan = (struct sized_plan){.view = plan_view(making.plan)};
 	put_partitions(&making, &plan->view, steps);
-	finish(&making.section, plan);
+	sized_section_finish(&making.section, plan);
 	return sk_plan_check_all(&plan->view, error, sizeof(error)) &&
 	       sk_dims_open(plan->section, plan->size, &plan->view, &plan->dims, error, sizeof(error));
 }

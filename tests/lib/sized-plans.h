@@ -56,6 +56,9 @@ struct sized_program {
 	struct sized_step steps[SIZED_STEPS];
 };
 
+/* A section that is being made. */
+struct sized_section;
+
 struct sized_plan {
 	struct sk_plan_view view; /* of the largest sizes */
 	struct sk_dims_view dims;
@@ -65,6 +68,15 @@ struct sized_plan {
 
 void sized_program_make(struct sized_program *program, uint64_t seed);
 void sized_program_print(const struct sized_program *program);
+
+/* Begin a section for sizes up to these, add fields that have these values, and lay it out. */
+struct sized_section *sized_section_begin(struct sk_arena *arena, uint64_t s, uint64_t t);
+void sized_section_put(struct sized_section *section, enum sk_dims_table table, size_t record, size_t offset,
+		       struct sized_number number);
+void sized_section_finish(struct sized_section *section, struct sized_plan *plan);
+
+/* Return the number for these sizes. */
+uint64_t sized_number_at(struct sized_number number, uint64_t s, uint64_t t);
 
 /* Make the plan in the arena. False: a reader refuses it. Release it with sized_plan_close in any case. */
 bool sized_plan_make(struct sk_arena *arena, const struct sized_program *program, struct sized_plan *plan);

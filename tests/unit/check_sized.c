@@ -115,7 +115,7 @@ static void search_each(const struct sized_plan *plan, uint64_t seed)
 static bool prove(const struct sized_plan *plan)
 {
 	return sk_verify(arena, &diag, &plan->view, "p.sk", NULL, 0, NULL) &&
-	       sk_verify_sizes(arena, &diag, &plan->view, &plan->dims, "p.sk");
+	       sk_verify_accesses_of_sizes(arena, &diag, &plan->view, &plan->dims, "p.sk");
 }
 
 /* ---- random plans ---- */
@@ -214,7 +214,7 @@ static const char *refusal(const struct sized_program *program)
 
 	ck_assert(made);
 
-	bool proved = sk_verify_sizes(arena, &diag, &plan.view, &plan.dims, "p.sk");
+	bool proved = sk_verify_accesses_of_sizes(arena, &diag, &plan.view, &plan.dims, "p.sk");
 	const char *text = messages();
 
 	sized_plan_close(&plan);
