@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/ranges.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/signature/signature.h"

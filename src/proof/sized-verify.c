@@ -236,7 +236,8 @@ static void check_types(struct prover *prover)
 	for (uint32_t i = 0; i < view->tensor_count; i++) {
 		const struct sk_plan_type *type = sk_plan_type(&view->tensors[i]);
 		uint32_t number = (uint32_t)(type - view->types);
-		const struct sk_normal *bytes = SK_SIZED_FIELD(&prover->sized, SK_DIMS_TYPES, view->types, type, bytes);
+		const struct sk_normal *bytes = sk_sized_field(&prover->sized, SK_DIMS_TYPES, number,
+							       offsetof(struct sk_plan_type, bytes), type->bytes);
 
 		if (!seen[number] &&
 		    !sk_normal_equal(bytes,

@@ -384,6 +384,101 @@ START_TEST(shapes_fit_at_all_sizes)
 }
 END_TEST
 
+/* ---- damaged sections ---- */
+
+/* One number of the section that may be changed. */
+struct damage {
+	char *place;
+	size_t size;
+};
+
+static void *records_of(const struct sk_plan_table *table)
+{
+	return (char *)(uintptr_t)table + table->offset;
+}
+
+/* Return the number of the places of values and fields, and the one of that number. */
+static size_t find_damage(struct sk_dims *section, size_t number, struct damage *damage)
+{
+	struct sk_dims_value *values = records_of(&section->values);
+	struct sk_dims_field *fields = records_of(&section->fields);
+	size_t count = 0;
+
+#define PLACE(field)                                                                                                   \
+	do                                                                                                             \
+		if (count++ == number)                                                                                 \
+			*damage = (struct damage){(char *)&(field), sizeof(field)};                                    \
+	while (0)
+	for (uint32_t i = 0; i < section->values.count; i++) {
+		PLACE(values[i].op);
+		PLACE(values[i].a);
+		PLACE(values[i].b);
+		PLACE(values[i].number);
+	}
+	for (uint32_t i = 0; i < section->fields.count; i++) {
+		PLACE(fields[i].table);
+		PLACE(fields[i].offset);
+		PLACE(fields[i].record);
+		PLACE(fields[i].value);
+	}
+#undef PLACE
+	return count;
+}
+
+/* A damaged section that is read and proved has no race and no read of other data at any size either. */
+static bool survives(const struct sized_plan *plan, const struct damage *damage, uint64_t change, uint64_t seed)
+{
+	struct sized_plan other = *plan;
+	char error[256], old[8];
+	uint64_t number = 0;
+	bool proved = false;
+
+	memcpy(old, damage->place, damage->size);
+	memcpy(&number, damage->place, damage->size);
+	number += change;
+	memcpy(damage->place, &number, damage->size);
+	if (sk_dims_open(plan->section, plan->size, &other.view, &other.dims, error, sizeof(error))) {
+		proved = sk_verify_accesses_of_sizes(arena, &diag, &other.view, &other.dims, "p.sk");
+		if (proved)
+			search_each(&other, seed);
+	}
+	sk_dims_close(&other.dims);
+	memcpy(damage->place, old, damage->size);
+	return proved;
+}
+
+START_TEST(damaged_sections)
+{
+	static const uint64_t changes[] = {1, UINT64_MAX, 2, 8};
+	uint64_t plans = setting("SIZED_DAMAGED", 400), damages = 0, survivors = 0, proved = 0;
+
+	for (uint64_t seed = setting("SIZED_FIRST", 0); proved < plans / 10; seed++) {
+		struct sized_program program;
+		struct sized_plan plan;
+		struct damage damage;
+
+		sized_program_make(&program, seed);
+		if (sized_plan_make(arena, &program, &plan) && plan.dims.field_count && prove(&plan)) {
+			size_t count = find_damage(plan.section, SIZE_MAX, &damage);
+
+			proved++;
+			for (size_t i = 0; i < count * 4; i++) {
+				find_damage(plan.section, i / 4, &damage);
+				damages++;
+				survivors += survives(&plan, &damage, changes[i % 4], seed);
+				sk_diag_init(&diag, arena);
+			}
+		}
+		sized_plan_close(&plan);
+		again();
+	}
+	printf("%llu of %llu damaged sections of %llu plans are proved\n", (unsigned long long)survivors,
+	       (unsigned long long)damages, (unsigned long long)proved);
+	ck_assert_uint_gt(damages, plans);
+	ck_assert_uint_lt(survivors, damages / 2);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sized");
@@ -399,6 +494,7 @@ int main(void)
 	tcase_add_test(tcase, tiles_are_whole_units);
 	tcase_add_test(tcase, shapes_fit_at_all_sizes);
 	tcase_add_test(tcase, random_plans);
+	tcase_add_test(tcase, damaged_sections);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
