@@ -334,6 +334,46 @@ START_TEST(units_at_all_sizes)
 }
 END_TEST
 
+/* S rows of T elements in rows of 16, of which there may be one. */
+static struct build rows(uint64_t s, bool split, struct sized_number stride)
+{
+	struct build build = begin(split ? "split=m; in x f32[m,k:ld], out y f32[m,k], m i64, k i64, ld i64"
+					 : "in x f32[m,k:ld], out y f32[m,k], m i64, k i64, ld i64",
+				   s, 15);
+	uint32_t x = add_tensor(&build, "x", SK_ROLE_INPUT, n_s(16));
+	uint32_t y = add_tensor(&build, "y", SK_ROLE_OUTPUT, N(0, 0, 0, 1));
+	const struct sized_number size = N(0, 0, 1, 0, 0, 16), width = N(0, 0, 4);
+
+	add_step(&build, split ? n_s(1) : N(0), N(1));
+	add_whole(&build, x, READ, size, split ? N(16) : N(0));
+	plan_pattern(build.plan, (struct sk_plan_pattern){.width = most(&build, width), .stride = 64, .count = s});
+	PUT(&build, SK_DIMS_PATTERNS, 0, sk_plan_pattern, width, width);
+	PUT(&build, SK_DIMS_PATTERNS, 0, sk_plan_pattern, count, n_s(1));
+	add_whole(&build, y, WRITE, N(0, 0, 0, 1), split ? N(0, 0, 1) : N(0));
+	if (split)
+		add_length(&build);
+	else
+		add_value(&build, n_s(1));
+	add_value(&build, N(0, 0, 1));
+	add_value(&build, stride);
+	return build;
+}
+
+START_TEST(rows_at_all_sizes)
+{
+	static const uint64_t most_rows[] = {2, 3, 100};
+
+	for (size_t i = 0; i < 6; i++) {
+		uint64_t s = most_rows[i / 2];
+		struct build build = rows(s, i % 2, N(16));
+
+		expect(&build, NULL);
+		build = rows(s, i % 2, N(1, 0, 1));
+		expect(&build, "extent 'ld' is");
+	}
+}
+END_TEST
+
 /* A task's own entry has the numbers of its call in the network. */
 START_TEST(entries_at_all_sizes)
 {
@@ -368,6 +408,7 @@ int main(void)
 	tcase_add_test(tcase, shared_bytes);
 	tcase_add_test(tcase, scratch_at_all_sizes);
 	tcase_add_test(tcase, units_at_all_sizes);
+	tcase_add_test(tcase, rows_at_all_sizes);
 	tcase_add_test(tcase, entries_at_all_sizes);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
