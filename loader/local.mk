@@ -29,13 +29,13 @@ loader_libloader_la_SOURCES = \
 	loader/device/flights.c loader/device/instance.c \
 	loader/device/lane.c loader/device/linked.c loader/device/locate.c \
 	loader/device/loading.c loader/device/queue.c \
-	loader/device/once.c loader/device/told.c \
+	loader/device/once.c loader/device/dimensions.c loader/device/guarded.c loader/device/told.c \
 	loader/device/readiness.c loader/device/serial.c \
 	loader/device/stream.c loader/device/thread.c loader/device/tracing.c \
 	loader/device/turns.c \
 	loader/device/watch.c loader/device/worker.c \
 	loader/flight/block.c loader/flight/flight.h loader/flight/contents.c \
-	loader/flight/kernel.c \
+	loader/flight/kernel.c loader/flight/sizes.c \
 	loader/flight/thunk-words.c \
 	loader/image/debugger.c loader/image/image.h loader/image/dynamic.c loader/image/image.c \
 	loader/image/imports.c loader/image/integrity.c loader/image/lookup.c \
@@ -69,7 +69,7 @@ skrun_SOURCES = \
 	loader/skrun/trace-page.c \
 	loader/skrun/run-options.c \
 	loader/skrun/run-results.c \
-	loader/skrun/session.c loader/skrun/split-check.c \
+	loader/skrun/session-sizes.c loader/skrun/session.c loader/skrun/split-check.c \
 	loader/skrun/skrun.c \
 	loader/skrun/summary.c \
 	loader/skrun/task-table.c \

@@ -18,13 +18,13 @@ extern "C" {
 #endif
 
 /* ABI policy. Functions, constants and fields keep their type, place and meaning. New functions come in a new symbol
- * version (SKRT_1.0 is the first), new constants with new numbers, new fields at the end of their struct. Every struct
- * begins with its size. A program in C sets it: struct skrt_tensor tensor = {.size = sizeof(tensor)}. In C++, from
- * C++14 on, each struct is initialised with it. If a struct is smaller than the library's, missing fields are taken as
- * 0, and are not filled. A larger one is accepted if all bytes that the library does not know are 0; otherwise the
- * result is SKRT_INVALID_ARGUMENT, and the text has the offset of the first such byte. After the library has filled a
- * struct, its size is the number of bytes filled. Programs that were linked before versions existed still run, with
- * functions of the version SKRT_0. */
+ * version (SKRT_1.0 is the first, SKRT_1.1 has the functions for sizes), new constants with new numbers, new fields at
+ * the end of their struct. Every struct begins with its size. A program in C sets it:
+ * struct skrt_tensor tensor = {.size = sizeof(tensor)}. In C++, from C++14 on, each struct is initialised with it. If a
+ * struct is smaller than the library's, missing fields are taken as 0, and are not filled. A larger one is accepted if
+ * all bytes that the library does not know are 0; otherwise the result is SKRT_INVALID_ARGUMENT, and the text has the
+ * offset of the first such byte. After the library has filled a struct, its size is the number of bytes filled.
+ * Programs that were linked before versions existed still run, with functions of the version SKRT_0. */
 #if defined(__cplusplus) && __cplusplus >= 201402L
 #define SKRT_SIZE_OF(type) = sizeof(type)
 #else
@@ -323,7 +323,7 @@ enum skrt_status skrt_module_unload(struct skrt_module *module);
  * @threads fork */
 uint32_t skrt_module_tensor_count(const struct skrt_module *module);
 
-/* Describe a tensor to bind.
+/* Describe a tensor to bind, in a dynamic package at its largest sizes.
  *
  * @param index: its binding number
  * @param tensor: with its size set; is filled
@@ -472,18 +472,69 @@ enum skrt_status skrt_instance_create_for(struct skrt_module *module, const char
  * @threads last */
 enum skrt_status skrt_instance_destroy(struct skrt_instance *instance);
 
+/* ---- sizes ---- */
+
+/* A dimension of a dynamic package, whose tensors have extents that are known only when it runs. A size is from least
+ * to most, and a multiple of `multiple`. Numbers of the module (struct skrt_tensor) are those of the largest sizes. */
+struct skrt_dimension {
+	size_t size SKRT_SIZE_OF(struct skrt_dimension);
+	const char *name; /* unique in its network */
+	const char *network; /* "" if the package has one network */
+	uint64_t least, most, multiple;
+	uint64_t usual; /* the size for which the package is fast, and which new instances have */
+};
+
+/* Return the number of dimensions of a package.
+ *
+ * @return the number, above all numbers of dimensions; 0 if the package is static
+ * @threads fork */
+uint32_t skrt_module_dimension_count(const struct skrt_module *module);
+
+/* Describe a dimension.
+ *
+ * @param index: its number
+ * @param dimension: with its size set; is filled
+ * @return SKRT_INVALID_ARGUMENT: the index is out of range, or the size is impossible
+ * @threads fork */
+enum skrt_status skrt_module_dimension(const struct skrt_module *module, uint32_t index,
+				       struct skrt_dimension *dimension);
+
+/* Set the size of a dimension of the instance's network for all launches from now on. Tensors must have at least the
+ * bytes of the present sizes when the instance is launched; the contents of inouts stay. Tasks that run once, and have,
+ * run again. Setting the present size costs nothing.
+ *
+ * @param name: the dimension's
+ * @param size: the new size
+ * @return SKRT_NOT_FOUND: no such dimension; SKRT_INVALID_ARGUMENT: the dimension does not take the size, and the text
+ *         has its bounds; SKRT_BUSY: launches are pending
+ * @threads any */
+enum skrt_status skrt_instance_set_dimension(struct skrt_instance *instance, const char *name, uint64_t size);
+
+/* Describe a tensor to bind, at the present sizes of the instance.
+ *
+ * @param index: its binding number
+ * @param tensor: with its size set; is filled
+ * @return SKRT_INVALID_ARGUMENT: the index is out of range, or the size is impossible
+ * @threads any */
+enum skrt_status skrt_instance_tensor(const struct skrt_instance *instance, uint32_t index, struct skrt_tensor *tensor);
+
+/* ---- bindings ---- */
+
 /* Bind memory to a tensor; binding again replaces it. Outputs and inouts must not overlap other bound memory; that is
  * checked when the instance is launched, so that buffers can be exchanged one by one. Memory of an input may be
  * read-only: a kernel that writes it has a fault, with the tensor's name in the text.
  *
  * @param index: the tensor's binding number
  * @param data: aligned to 64; may be NULL, or not bound at all, if the tensor has neither bytes nor padding
- * @param bytes: the tensor's size; of a tensor with padding all that the memory has, the size and the padding or more
+ * @param bytes: the tensor's size; of a tensor with padding all that the memory has, the size and the padding or more;
+ *        in a dynamic package the size at the present sizes or more
  * @return SKRT_INVALID_ARGUMENT: the index, the alignment or the size is wrong; SKRT_BUSY: launches are pending
  * @threads any */
 enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes);
 
-/* Bind memory, as skrt_instance_bind does, to a tensor without padding, of which type and shape are compared.
+/* Bind memory, as skrt_instance_bind does, to a tensor without padding, of which type and shape are compared. In a
+ * dynamic package the shape may be any one within the bounds, and sets the sizes that it says. Shapes that contradict
+ * each other are found when the instance is launched; the text names both tensors.
  *
  * @param name: the tensor's, in the instance's network
  * @param dtype: of the elements

@@ -65,6 +65,8 @@ static uint64_t address_of(const struct sk_checked *checked, const struct sk_pla
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(checked->plan, argument);
 	uint64_t part = checked->low * argument->element_bytes;
 
+	if (argument->space == SK_SPACE_SIZES)
+		return (uintptr_t)(checked->core->abi.bindings + checked->plan->binding_count) + argument->offset;
 	if (pattern)
 		part += checked->inner_low * pattern->inner_bytes;
 	if (checked->step->kind != SK_STEP_SPLIT || argument->flags & SK_ARGUMENT_WHOLE)
@@ -389,6 +391,22 @@ static int call_inner(struct sk_checked *checked)
 	return status;
 }
 
+/* True if the call has nothing to write at the present sizes: it is not made. */
+static bool is_empty(const struct sk_checked *checked)
+{
+	const struct sk_plan_view *largest = &checked->core->flight->kernel->module->plan;
+	const struct sk_plan_call *call = largest->calls + (checked->call - checked->plan->calls);
+	const struct sk_plan_argument *own = sk_plan_arguments(checked->plan, checked->call);
+	const struct sk_plan_argument *arguments = sk_plan_arguments(largest, call);
+	bool writes = false, empty = true;
+
+	for (uint32_t i = 0; i < call->argument_count && checked->plan != largest; i++) {
+		writes |= sk_plan_access(&arguments[i]) & SK_ACCESS_WRITE;
+		empty &= !(sk_plan_access(&own[i]) & SK_ACCESS_WRITE);
+	}
+	return writes && empty;
+}
+
 int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high)
 {
 	const struct sk_plan_loop *loop = sk_plan_loops(checked->plan, checked->call);
@@ -397,6 +415,8 @@ int sk_checked_call(struct sk_checked *checked, uint64_t low, uint64_t high)
 	checked->low = low;
 	checked->high = high;
 	checked->inner_low = checked->inner_high = 0;
+	if (is_empty(checked))
+		return 0;
 	if (!loop)
 		return call_once(checked);
 	if (!access_part(checked))

@@ -167,7 +167,7 @@ static void cannot_copy(const struct sk_flight *flight, char *error, size_t size
 
 enum skrt_status sk_checks_begin(struct sk_checks *checks, const struct sk_flight *flight, char *error, size_t size)
 {
-	const struct sk_plan_view *plan = &flight->kernel->module->plan;
+	const struct sk_plan_view *plan = flight->instance->plan;
 	const struct sk_plan_launch *record = record_of(flight);
 	enum skrt_status status = SKRT_OK;
 	uint32_t arguments = 0;
@@ -346,7 +346,7 @@ int sk_checks_run(struct sk_device_core *core)
 	checked->guard = flight->instance->guard;
 	checked->clocks = core->flight->checks->clocks;
 	checked->finding = core->flight->checks->finding;
-	checked->plan = &kernel->module->plan;
+	checked->plan = flight->instance->plan;
 	checked->launch = record_of(flight);
 	checked->row = sk_core_row(kernel->cores, own->lane, own->index);
 	checked->scratch = sk_core_row(kernel->module->cores, own->lane, own->index);

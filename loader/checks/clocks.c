@@ -127,7 +127,7 @@ enum skrt_status sk_clocks_begin(struct sk_clocks *clocks, const struct sk_fligh
 
 	forget(clocks);
 	clocks->incomplete = false;
-	clocks->plan = &module->plan;
+	clocks->plan = flight->instance->plan;
 	clocks->launch = &module->plan.launches[flight->kernel->launch];
 	clocks->cores = flight->kernel->cores;
 	clocks->rows = sk_core_row(clocks->cores, module->plan.lane_count, 0);

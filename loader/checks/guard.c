@@ -317,7 +317,7 @@ struct sk_guard *sk_guard_open(const struct skrt_instance *instance, bool patter
 	snprintf(error, size, "no memory for guarded tensors");
 	if (!guard)
 		return NULL;
-	guard->plan = &module->plan;
+	guard->plan = instance->plan;
 	guard->pattern = pattern;
 	guard->page = (size_t)sysconf(_SC_PAGESIZE);
 	guard->memory_count = module->plan.tensor_count + (uint32_t)cores;

@@ -123,6 +123,8 @@ void sk_checked_find_windows(struct sk_checked *checked)
 	for (uint32_t i = 0; i < checked->call->argument_count; i++) {
 		const struct sk_plan_argument *argument = &arguments[i];
 
+		if (argument->kind == SK_ARGUMENT_POINTER && argument->space == SK_SPACE_SIZES)
+			continue;
 		if (argument->kind == SK_ARGUMENT_POINTER && open)
 			add_pointer(checked, argument);
 		else if (argument->kind == SK_ARGUMENT_SCRATCH ||

@@ -225,6 +225,13 @@ enum skrt_status sk_module_construct(struct skrt_module *module);
 /* Run the destructors, if the constructors have run. */
 void sk_module_destruct(struct skrt_module *module);
 
+/* ==== dimensions.c ====
+ *
+ * The sizes of instances of dynamic packages. All functions need the device's lock, and an idle instance. */
+
+/* Set the sizes that the shape of a tensor says. Nothing is changed if it does not fit. */
+enum skrt_status sk_instance_fit(struct skrt_instance *instance, uint32_t binding, const uint64_t *shape);
+
 /* ==== drive.c ====
  *
  * The threads that drive a device, and run its errands; all except sk_drive_work and sk_drive_complete under the
@@ -287,6 +294,16 @@ enum skrt_status sk_flight_result(struct sk_flight *flight, char *error, size_t 
 
 /* Free its place and cores. */
 void sk_flight_end(struct sk_flight *flight, bool good);
+
+/* ==== guarded.c ====
+ *
+ * The guarded tensors of instances, on devices with checks. */
+
+/* Give the instance guarded tensors for its sizes. */
+enum skrt_status sk_instance_make_guard(struct skrt_instance *instance);
+
+/* Return the failure to change their memory. */
+enum skrt_status sk_instance_cannot_guard(const struct skrt_module *module);
 
 /* ==== loading.c ====
  *

@@ -216,7 +216,10 @@ enum skrt_status sk_flight_start(struct sk_flight *flight, struct sk_command *co
 	SK_KEEP_LINE(flight->kernel, kernel);
 	SK_KEEP_LINE(flight->homes, homes);
 	SK_KEEP_LINE(flight->trace, NULL);
-	if (!homes) {
+	const struct sk_core_range *ranges = homes ? sk_sized_ranges(flight->instance, kernel) : NULL;
+
+	SK_KEEP_LINE(flight->ranges, ranges);
+	if (!ranges) {
 		snprintf(error, error_size, "%s: no memory for the tables of launch %s", kernel->module->path,
 			 kernel->name);
 		return SKRT_OUT_OF_MEMORY;

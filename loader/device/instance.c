@@ -1,7 +1,6 @@
 /* Instances: creating and destroying them, and binding memory to their tensors. */
 #include "config.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,58 +15,9 @@
 #include "loader/core/core.h"
 #include "loader/device/device.h"
 #include "loader/flight/flight.h"
-#include "loader/image/image.h"
 #include "loader/skrt.h"
 
 enum { BINDING_ALIGN = 64 };
-
-/* ---- guarded tensors ---- */
-
-static bool is_code(const struct skrt_module *module, const int32_t *reference)
-{
-	return sk_image_holds(&module->image, sk_plan_address(reference), 1, PROT_EXEC);
-}
-
-/* Checked launches read all of the plan's tables, and call the kernels themselves. */
-static enum skrt_status check_plan(struct skrt_module *module)
-{
-	const struct sk_plan_view *plan = &module->plan;
-	char error[SK_ERROR_SIZE - 128];
-
-	pthread_mutex_lock(&module->lock);
-	bool good =
-		sk_plan_make_room(&module->plan, error, sizeof(error)) && sk_plan_check_all(plan, error, sizeof(error));
-	pthread_mutex_unlock(&module->lock);
-	if (!good)
-		return sk_fail(SKRT_BAD_PACKAGE, "%s: %s", module->path, error);
-	for (uint32_t i = 0; i < plan->kernel_count; i++)
-		if (!is_code(module, &plan->kernels[i].code) ||
-		    (plan->kernels[i].vector_code && !is_code(module, &plan->kernels[i].vector_code)))
-			return sk_fail(SKRT_BAD_PACKAGE, "%s: kernel %s does not lie in text", module->path,
-				       sk_plan_string(&plan->kernels[i].name));
-	for (uint32_t i = 0; i < plan->symbol_count; i++)
-		if (!sk_image_holds(&module->image, sk_plan_address(&plan->symbols[i].address), 1, PROT_READ))
-			return sk_fail(SKRT_BAD_PACKAGE, "%s: symbol %s does not lie in the package", module->path,
-				       sk_plan_string(&plan->symbols[i].name));
-	return SKRT_OK;
-}
-
-static enum skrt_status cannot_guard(const struct skrt_module *module)
-{
-	return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for guarded tensors: %s", module->path, strerror(errno));
-}
-
-static enum skrt_status make_guard(struct skrt_instance *instance)
-{
-	struct skrt_module *module = instance->module;
-	enum skrt_status status = check_plan(module);
-	char error[SK_ERROR_SIZE - 128];
-
-	if (status)
-		return status;
-	instance->guard = sk_guard_open(instance, sk_checks_guard(module->device->checks), error, sizeof(error));
-	return instance->guard ? SKRT_OK : sk_fail(SKRT_OUT_OF_MEMORY, "%s: %s", module->path, error);
-}
 
 /* ---- creating and destroying ---- */
 
@@ -79,6 +29,7 @@ static void free_instance(struct skrt_instance *instance)
 	sk_call_close(&instance->serial_call);
 	free(instance->lone_core.words.items);
 	sk_guard_close(instance->guard);
+	sk_chosen_close(instance);
 	free(instance->bindings);
 	free(instance->ended);
 	free(instance->done);
@@ -97,7 +48,7 @@ static enum skrt_status create(struct skrt_module *module, const char *name, str
 	if (status)
 		return status;
 	struct skrt_instance *instance = aligned_alloc(SK_LINE, sizeof(*instance));
-	void **bindings = calloc(module->plan.binding_count + (size_t)1, sizeof(*bindings));
+	void **bindings = calloc(module->plan.binding_count + module->dims.slot_count + (size_t)1, sizeof(*bindings));
 	uint64_t *ended = calloc(module->plan.network_launch_count + (size_t)1, sizeof(*ended));
 	if (!instance || !bindings || !ended) {
 		free(instance);
@@ -105,10 +56,14 @@ static enum skrt_status create(struct skrt_module *module, const char *name, str
 		free(ended);
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for an instance", module->path);
 	}
-	*instance = (struct skrt_instance){.module = module, .network = network, .bindings = bindings, .ended = ended};
-	status = sk_instance_make_workspace(instance, false);
+	*instance = (struct skrt_instance){
+		.module = module, .network = network, .plan = &module->plan, .bindings = bindings, .ended = ended};
+	if (!sk_chosen_open(instance))
+		status = sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for an instance", module->path);
+	if (!status)
+		status = sk_instance_make_workspace(instance, false);
 	if (!status && module->device->checks)
-		status = make_guard(instance);
+		status = sk_instance_make_guard(instance);
 	if (!status)
 		status = sk_device_lock(module->device);
 	if (status) {
@@ -155,6 +110,49 @@ enum skrt_status skrt_instance_destroy(struct skrt_instance *instance)
 
 /* ---- memory ---- */
 
+/* Check the bytes and the place of memory for a tensor. In a dynamic package more bytes than the present ones may be
+ * bound. */
+static enum skrt_status check_memory(const struct skrt_instance *instance, const struct skrt_tensor *tensor,
+				     const void *data, uint64_t bytes)
+{
+	const struct skrt_module *module = instance->module;
+	bool more = tensor->padding || instance->sizes;
+	bool enough = bytes >= tensor->bytes && bytes - tensor->bytes >= tensor->padding;
+
+	if (!data && (tensor->bytes || tensor->padding))
+		return sk_fail_null("skrt_instance_bind");
+	if (tensor->padding && !enough)
+		return sk_fail(SKRT_INVALID_ARGUMENT,
+			       "%s: tensor '%s' has %" PRIu64 " bytes, and kernels may read %" PRIu64
+			       " after them; bound are %" PRIu64 ", all together",
+			       module->path, tensor->name, tensor->bytes, tensor->padding, bytes);
+	if (more ? !enough : bytes != tensor->bytes)
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has %" PRIu64 " bytes, bound are %" PRIu64,
+			       module->path, tensor->name, tensor->bytes, bytes);
+	if ((uintptr_t)data % BINDING_ALIGN)
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: the memory bound to tensor '%s' is not aligned to %d bytes",
+			       module->path, tensor->name, BINDING_ALIGN);
+	return SKRT_OK;
+}
+
+/* Under the device's lock. shape: of an array of a dynamic package, which fits; otherwise NULL. */
+static enum skrt_status take_memory(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes,
+				    const struct skrt_tensor *tensor, const uint64_t *shape)
+{
+	struct sk_bound *bound = instance->sizes ? &instance->sizes->bound[index] : NULL;
+
+	instance->bindings[index] = data;
+	instance->bound = ++instance->module->device->bound;
+	instance->checked = false;
+	if (bound)
+		*bound = (struct sk_bound){.bytes = bytes, .shaped = shape != NULL};
+	if (bound && shape)
+		memcpy(bound->shape, shape, tensor->rank * sizeof(*shape));
+	return instance->guard && !sk_guard_forget_binding(instance->guard, index)
+		       ? sk_instance_cannot_guard(instance->module)
+		       : SKRT_OK;
+}
+
 enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes)
 {
 	struct skrt_tensor tensor;
@@ -162,37 +160,45 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 	if (!instance)
 		return sk_fail_null(__func__);
 	const struct skrt_module *module = instance->module;
-	enum skrt_status status = sk_module_tensor(module, index, &tensor);
+	enum skrt_status status = sk_instance_tensor(instance, index, &tensor);
 	if (status)
 		return status;
 	if (index - instance->network.first_binding >= instance->network.binding_count)
 		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' is not of network '%s'", module->path,
 			       tensor.name, instance->network.name);
-	if (!data && (tensor.bytes || tensor.padding))
-		return sk_fail_null(__func__);
-	if (tensor.padding && (bytes < tensor.bytes || bytes - tensor.bytes < tensor.padding))
-		return sk_fail(SKRT_INVALID_ARGUMENT,
-			       "%s: tensor '%s' has %" PRIu64 " bytes, and kernels may read %" PRIu64
-			       " after them; bound are %" PRIu64 ", all together",
-			       module->path, tensor.name, tensor.bytes, tensor.padding, bytes);
-	if (!tensor.padding && bytes != tensor.bytes)
-		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has %" PRIu64 " bytes, bound are %" PRIu64,
-			       module->path, tensor.name, tensor.bytes, bytes);
-	if ((uintptr_t)data % BINDING_ALIGN)
-		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: the memory bound to tensor '%s' is not aligned to %d bytes",
-			       module->path, tensor.name, BINDING_ALIGN);
-	status = sk_device_lock(module->device);
+	status = check_memory(instance, &tensor, data, bytes);
+	if (!status)
+		status = sk_device_lock(module->device);
 	if (status)
 		return status;
 	status = sk_instance_check_idle(instance);
-	if (!status) {
-		instance->bindings[index] = data;
-		instance->bound = ++module->device->bound;
-		if (instance->guard && !sk_guard_forget_binding(instance->guard, index))
-			status = cannot_guard(module);
-		instance->checked = false;
-	}
+	if (!status)
+		status = take_memory(instance, index, data, bytes, &tensor, NULL);
 	sk_device_unlock(module->device);
+	return status;
+}
+
+/* Bind an array of a dynamic package, and set the sizes that its shape says. */
+static enum skrt_status bind_sized(struct skrt_instance *instance, uint32_t index, const uint64_t *shape, void *data,
+				   struct skrt_tensor *tensor)
+{
+	uint64_t bytes = sk_dtype_size((uint8_t)tensor->dtype);
+	enum skrt_status status = sk_device_lock(instance->module->device);
+
+	if (status)
+		return status;
+	status = sk_instance_check_idle(instance);
+	if (!status && (uintptr_t)data % BINDING_ALIGN)
+		status = check_memory(instance, tensor, data, tensor->bytes);
+	if (!status)
+		status = sk_instance_fit(instance, index, shape);
+	for (uint32_t i = 0; i < tensor->rank && !status; i++)
+		bytes *= shape[i];
+	if (!status && !data && bytes)
+		status = sk_fail_null("skrt_instance_bind_array");
+	if (!status)
+		status = take_memory(instance, index, data, bytes, tensor, shape);
+	sk_device_unlock(instance->module->device);
 	return status;
 }
 
@@ -235,6 +241,8 @@ enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const 
 		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has elements of type %s, bound are %s",
 			       module->path, name, sk_dtype_name((enum sk_dtype)tensor.dtype),
 			       sk_dtype_name((enum sk_dtype)dtype));
+	if (rank == tensor.rank && instance->sizes && !tensor.padding)
+		return bind_sized(instance, index, shape, data, &tensor);
 	if (rank != tensor.rank || (rank && memcmp(shape, tensor.shape, rank * sizeof(*shape)) != 0))
 		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has the shape %s, bound is %s", module->path,
 			       name, sk_print_shape(tensor.rank, tensor.shape, wanted, sizeof(wanted)),
@@ -259,7 +267,7 @@ enum skrt_status skrt_instance_fill_workspace(struct skrt_instance *instance, in
 	if (!status)
 		sk_once_forget(instance);
 	if (!status && instance->guard)
-		status = sk_guard_forget(instance->guard, byte) ? SKRT_OK : cannot_guard(instance->module);
+		status = sk_guard_forget(instance->guard, byte) ? SKRT_OK : sk_instance_cannot_guard(instance->module);
 	sk_device_unlock(device);
 	return status;
 }

@@ -85,7 +85,7 @@ void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, cons
 	if (kernel->thunk)
 		sk_words_hand(&flight->words, abi);
 	abi->scratch = workspace->memory + workspace->scratch + scratch_row * workspace->scratch_stride;
-	abi->ranges = kernel->ranges + row * kernel->partition_count;
+	abi->ranges = flight->ranges + row * kernel->partition_count;
 	abi->homes = flight->homes + row * kernel->home_count;
 	abi->times = sk_trace_times(flight, abi->lane, index);
 	for (uint32_t lane = 0; lane < lanes; lane++) {

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 #include "loader/base/status.h"
@@ -27,10 +28,7 @@ static enum skrt_status report_damage(const struct skrt_module *module, const ch
 static enum skrt_status open_plan(struct skrt_module *module, const void *bytes, uint64_t size)
 {
 	char error[SK_ERROR_SIZE - 128];
-	uint64_t sizes;
 
-	if (bytes && sk_image_find(&module->image, "sk_dims", &sizes))
-		return report_damage(module, "it has sizes with bounds, which this libskrt does not take");
 	if (!bytes)
 		return report_damage(module, "not a package: no symbol sk_plan");
 	if ((uintptr_t)bytes % SK_PLAN_ALIGN)
@@ -46,6 +44,24 @@ static enum skrt_status open_plan(struct skrt_module *module, const void *bytes,
 	if (module->plan.plan->machine != SK_MACHINE)
 		return report_damage(module, "the plan is for another machine than the file");
 	return SKRT_OK;
+}
+
+/* Read the sizes of a dynamic package. */
+static enum skrt_status open_sizes(struct skrt_module *module)
+{
+	char error[SK_ERROR_SIZE - 128];
+	uint64_t size = 0;
+	bool has_symbols = module->image.gnu_hash || module->image.hash; /* not those of a linked package */
+	const void *bytes = has_symbols ? sk_image_find(&module->image, "sk_dims", &size) : NULL;
+
+	if (!bytes)
+		return SKRT_OK;
+	if (sk_image_holds(&module->image, bytes, size, PROT_WRITE) ||
+	    !sk_image_holds(&module->image, bytes, size, PROT_READ))
+		return report_damage(module, "the sizes do not lie in a read-only segment");
+	return sk_dims_open(bytes, size, &module->plan, &module->dims, error, sizeof(error))
+		       ? SKRT_OK
+		       : report_damage(module, error);
 }
 
 static enum skrt_status find_constants(struct skrt_module *module)
@@ -102,6 +118,7 @@ static void free_module(struct skrt_module *module)
 	free(module->blocks);
 	sk_module_destruct(module);
 	sk_exit_functions_forget(&module->image.package);
+	sk_dims_close(&module->dims);
 	sk_plan_close(&module->plan);
 	sk_image_close(&module->image);
 	pthread_mutex_destroy(&module->lock);
@@ -128,6 +145,8 @@ enum skrt_status sk_module_make(struct skrt_device *device, char *path, const st
 	pthread_mutex_init(&module->lock, NULL);
 	pthread_mutex_init(&module->construction, NULL);
 	status = open_plan(module, plan, size);
+	if (!status)
+		status = open_sizes(module);
 	if (!status)
 		status = find_constants(module);
 	if (!status)

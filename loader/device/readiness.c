@@ -10,6 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/text.h"
+#include "format/plan/dims.h"
+#include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "loader/base/status.h"
 #include "loader/flight/flight.h"
@@ -71,6 +75,60 @@ enum skrt_status sk_instance_make_workspace(struct skrt_instance *instance, bool
 	return SKRT_OK;
 }
 
+/* ---- sizes ---- */
+
+/* Return another tensor whose shape has set a dimension of the value; SK_NO_INDEX: none. */
+static uint32_t find_setter(const struct skrt_instance *instance, uint32_t value, uint32_t binding)
+{
+	const struct sk_dims_value *record = &instance->module->dims.values[value];
+	uint32_t setter = SK_NO_INDEX;
+
+	if (record->op == SK_DIMS_DIMENSION)
+		setter = instance->sizes->setters[record->a];
+	for (uint32_t i = 0; record->op != SK_DIMS_DIMENSION && i < instance->module->dims.dimension_count; i++)
+		if (instance->sizes->setters[i] != binding && instance->sizes->setters[i] != SK_NO_INDEX)
+			setter = instance->sizes->setters[i];
+	return setter == binding ? SK_NO_INDEX : setter;
+}
+
+static enum skrt_status contradict(const struct skrt_instance *instance, const struct skrt_tensor *tensor,
+				   uint32_t binding, uint32_t extent)
+{
+	const struct skrt_module *module = instance->module;
+	const struct sk_plan_view *plan = &module->plan;
+	uint32_t value = sk_sized_extent_value(module, sk_plan_type(&plan->tensors[plan->bindings[binding]]), extent);
+	uint32_t setter = find_setter(instance, value, binding);
+	char text[96], bound[128];
+
+	sk_dims_value_text(&module->dims, value, text, sizeof(text));
+	sk_print_shape(tensor->rank, instance->sizes->bound[binding].shape, bound, sizeof(bound));
+	if (setter == SK_NO_INDEX)
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' is bound as %s, but %s is %" PRIu64,
+			       module->path, tensor->name, bound, text, tensor->shape[extent]);
+	return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' is bound as %s, but %s is %" PRIu64 " by tensor '%s'",
+		       module->path, tensor->name, bound, text, tensor->shape[extent],
+		       sk_plan_string(&plan->tensors[plan->bindings[setter]].name));
+}
+
+/* Check that the memory bound to the tensor, which is described at the present sizes, has its bytes and its shape. */
+static enum skrt_status check_sizes(const struct skrt_instance *instance, const struct skrt_tensor *tensor,
+				    uint32_t binding)
+{
+	const struct sk_bound *bound;
+
+	if (!instance->sizes || !instance->bindings[binding])
+		return SKRT_OK;
+	bound = &instance->sizes->bound[binding];
+	for (uint32_t i = 0; i < tensor->rank && bound->shaped; i++)
+		if (bound->shape[i] != tensor->shape[i])
+			return contradict(instance, tensor, binding, i);
+	if (bound->bytes < tensor->padding || bound->bytes - tensor->padding < tensor->bytes)
+		return sk_fail(SKRT_INVALID_ARGUMENT,
+			       "%s: tensor '%s' has %" PRIu64 " bytes at the sizes of the instance, bound are %" PRIu64,
+			       instance->module->path, tensor->name, tensor->bytes, bound->bytes);
+	return SKRT_OK;
+}
+
 /* ---- bindings ---- */
 
 struct range {
@@ -128,9 +186,11 @@ static enum skrt_status check_bindings(const struct skrt_instance *instance)
 		struct skrt_tensor tensor;
 		uintptr_t start = (uintptr_t)instance->bindings[i];
 
-		sk_module_tensor(module, i, &tensor);
+		sk_instance_tensor(instance, i, &tensor);
 		if (!start && (tensor.bytes || tensor.padding))
 			status = sk_fail(SKRT_NOT_BOUND, "%s: tensor '%s' is not bound", module->path, tensor.name);
+		else
+			status = check_sizes(instance, &tensor, i);
 		if (tensor.bytes)
 			ranges[used++] = (struct range){start, start + tensor.bytes, tensor.role != SKRT_INPUT, i};
 	}
@@ -167,6 +227,9 @@ enum skrt_status sk_instance_ready(struct skrt_instance *instance, const struct 
 		return sk_fail(SKRT_BUSY, "%s: a serial run of the instance is going on", instance->module->path);
 	if (!instance->checked) {
 		status = check_bindings(instance);
+		if (!status && instance->guard && instance->sizes &&
+		    instance->sizes->planned != instance->sizes->number)
+			status = sk_instance_make_guard(instance);
 		if (status)
 			return status;
 		instance->checked = true;

@@ -10,8 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/skabi.h"
+#include "format/skdims.h"
 #include "format/skkernel.h"
 #include "format/skplan.h"
 #include "loader/base/status.h"
@@ -146,6 +148,7 @@ struct sk_flight {
 	struct skrt_instance *instance;
 	const struct skrt_kernel *kernel;
 	const struct sk_home *homes; /* the kernel's, for this place */
+	const struct sk_core_range *ranges; /* the kernel's, at the instance's sizes */
 	struct sk_words words; /* for its thunk, if it has one */
 	struct sk_checks *checks; /* that apply to it; NULL: none */
 	struct skrt_trace *trace; /* that records it; NULL: none */
@@ -207,7 +210,7 @@ struct skrt_kernel {
 	/* Cores that run it: the device's, limited by its options, but as many as blocks that run at once need. */
 	uint32_t cores[SK_MAX_LANES];
 	uint32_t partition_count, home_count;
-	struct sk_core_range *ranges; /* NULL: no table has been made yet */
+	struct sk_core_range *ranges; /* NULL: no table has been made yet. At the largest sizes */
 	struct sk_home *homes[SK_MOST_FLIGHTS]; /* by place of the flight; NULL: not made yet */
 	struct sk_block_state *blocks; /* of RESIDENT steps */
 	uint32_t *first_blocks; /* by step of the launch, if there are any */
@@ -228,6 +231,9 @@ static inline uint64_t sk_core_row(const uint32_t cores[SK_MAX_LANES], uint32_t 
 		row += cores[i];
 	return row;
 }
+
+/* Return the range of a core out of `count`. */
+struct sk_core_range sk_core_range_of(const struct sk_plan_partition *partition, uint32_t core, uint32_t count);
 
 /* Prepare kernel number `launch` of the plan. The data that a launch needs beyond the mapped file are checked and made
  * when it is first requested, so that the loading time does not depend on the number of kernels. */
@@ -304,7 +310,9 @@ struct sk_workspace {
 struct skrt_instance {
 	struct skrt_module *module;
 	struct sk_plan_network network;
-	void **bindings; /* by binding number; NULL: not bound */
+	const struct sk_plan_view *plan; /* the module's; on devices with checks that of its sizes */
+	struct sk_chosen *sizes; /* NULL: the package is static */
+	void **bindings; /* by binding number; NULL: not bound. After them the slots of a dynamic package */
 	uint64_t bound; /* number of this set of bindings, unique on the device */
 	bool checked; /* all bound, no forbidden overlap */
 	struct sk_workspace workspaces[2]; /* shared, unshared */
@@ -329,6 +337,62 @@ struct skrt_instance {
 	struct sk_lone_core lone_core; /* of serial runs of thunks */
 };
 
+/* ==== sizes.c ====
+ *
+ * The sizes of an instance of a dynamic package (format/skdims.h), and the numbers of the plan at these sizes. All
+ * functions that change them need the device's lock, and an idle instance. */
+
+/* The memory bound to a tensor. */
+struct sk_bound {
+	uint64_t bytes;
+	bool shaped; /* bound as an array of the shape: */
+	uint64_t shape[SK_MAX_RANK];
+};
+
+/* A launch's ranges, as in struct skrt_kernel. */
+struct sk_sized_ranges {
+	struct sk_core_range *items; /* NULL: not made yet */
+	uint64_t number; /* of the sizes that they are for */
+};
+
+struct sk_chosen {
+	uint64_t sizes[SK_MAX_DIMENSIONS]; /* by dimension of the package */
+	uint32_t setters[SK_MAX_DIMENSIONS]; /* the binding whose shape set the size; SK_NO_INDEX: none */
+	uint64_t *values; /* by value of the package's sizes */
+	uint64_t number; /* of these sizes, from 1 */
+	struct sk_sized_ranges *ranges; /* by launch of the plan */
+	struct sk_bound *bound; /* by binding */
+	struct sk_plan_view plan; /* on devices with checks: the plan of these sizes, … */
+	uint64_t planned; /* … and their number; 0: not made yet */
+};
+
+/* Give a new instance the usual sizes, if its package is dynamic. False: no memory. */
+bool sk_chosen_open(struct skrt_instance *instance);
+void sk_chosen_close(struct skrt_instance *instance);
+
+/* Set the sizes of all dimensions, which take them. Return false if they are the present ones. */
+bool sk_chosen_set(struct skrt_instance *instance, const uint64_t *sizes);
+
+/* Make the instance's plan that of its sizes. The whole plan must have been checked. False: no memory. */
+bool sk_chosen_make_plan(struct skrt_instance *instance);
+
+/* Return a number of the plan at the instance's sizes, by its place; `number` is that of the plan itself. */
+uint64_t sk_sized(const struct skrt_instance *instance, enum sk_dims_table table, uint32_t record, size_t offset,
+		  uint64_t number);
+uint64_t sk_sized_argument(const struct skrt_instance *instance, const struct sk_plan_call *call,
+			   const struct sk_plan_argument *argument, size_t offset, uint64_t number);
+uint64_t sk_sized_extent(const struct skrt_instance *instance, const struct sk_plan_step *step);
+struct sk_plan_partition sk_sized_partition(const struct skrt_instance *instance, uint32_t index);
+
+/* Return the value of an extent of a tensor; SK_NO_INDEX: it is a number. */
+uint32_t sk_sized_extent_value(const struct skrt_module *module, const struct sk_plan_type *type, uint32_t extent);
+
+/* Do the work of skrt_instance_tensor, for a complete struct of this library. */
+enum skrt_status sk_instance_tensor(const struct skrt_instance *instance, uint32_t index, struct skrt_tensor *tensor);
+
+/* Return the ranges of the kernel's cores, which has its tables. NULL: no memory. */
+const struct sk_core_range *sk_sized_ranges(const struct skrt_instance *instance, const struct skrt_kernel *kernel);
+
 /* ==== module ====
  *
  * A module: a mapped package with its plan checked, on a device; its kernels, prepared on their first request. */
@@ -346,6 +410,7 @@ struct skrt_module {
 	char *path;
 	struct sk_image image;
 	struct sk_plan_view plan;
+	struct sk_dims_view dims; /* none in a static package */
 	const void *constants;
 	uint32_t usual_cores[SK_MAX_LANES]; /* of the device's lanes, for launches that need no more */
 	uint32_t cores[SK_MAX_LANES]; /* the most that any launch has */

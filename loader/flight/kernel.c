@@ -32,6 +32,16 @@ void sk_kernel_free(struct skrt_kernel *kernel)
 
 /* ---- its tables ---- */
 
+struct sk_core_range sk_core_range_of(const struct sk_plan_partition *partition, uint32_t core, uint32_t count)
+{
+	uint64_t part = sk_plan_part_of(partition->first_core, core, count);
+
+	return (struct sk_core_range){
+		.low = sk_plan_part_start(partition, part, count),
+		.high = sk_plan_part_start(partition, part + 1, count),
+	};
+}
+
 static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partition *partitions, uint32_t lanes)
 {
 	struct sk_core_range *range = kernel->ranges;
@@ -40,14 +50,8 @@ static void fill_ranges(struct skrt_kernel *kernel, const struct sk_plan_partiti
 		uint32_t cores = kernel->cores[lane];
 
 		for (uint32_t core = 0; core < cores; core++)
-			for (uint32_t i = 0; i < kernel->partition_count; i++) {
-				uint64_t part = sk_plan_part_of(partitions[i].first_core, core, cores);
-
-				*range++ = (struct sk_core_range){
-					.low = sk_plan_part_start(&partitions[i], part, cores),
-					.high = sk_plan_part_start(&partitions[i], part + 1, cores),
-				};
-			}
+			for (uint32_t i = 0; i < kernel->partition_count; i++)
+				*range++ = sk_core_range_of(&partitions[i], core, cores);
 	}
 }
 

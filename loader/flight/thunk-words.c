@@ -4,6 +4,7 @@
 
 #include "loader/flight/flight.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "format/plan/plan.h"
@@ -12,17 +13,22 @@
 
 /* ---- words ---- */
 
+#define SIZED(instance, call, argument, field)                                                                         \
+	sk_sized_argument((instance), (call), (argument), offsetof(struct sk_plan_argument, field), (argument)->field)
+
 /* A tensor without elements may have no address. */
 static uint64_t address_of(const struct skrt_kernel *kernel, const struct skrt_instance *instance,
-			   const struct sk_plan_argument *argument)
+			   const struct sk_plan_call *call, const struct sk_plan_argument *argument)
 {
 	const void *base = instance->workspaces[kernel->unshared].memory;
 
 	if (argument->space == SK_SPACE_BINDING)
 		base = instance->bindings[argument->index];
+	else if (argument->space == SK_SPACE_SIZES)
+		base = instance->bindings + kernel->module->plan.binding_count;
 	else if (argument->space == SK_SPACE_CONSTANT)
 		base = kernel->module->constants;
-	return (uintptr_t)base + argument->offset;
+	return (uintptr_t)base + SIZED(instance, call, argument, offset);
 }
 
 static uint64_t word_of(const struct skrt_kernel *kernel, const struct skrt_instance *instance,
@@ -36,9 +42,15 @@ static uint64_t word_of(const struct skrt_kernel *kernel, const struct skrt_inst
 	if (argument->kind == SK_ARGUMENT_SYMBOL)
 		return (uintptr_t)sk_plan_address(&plan->symbols[argument->index].address);
 	if (argument->kind == SK_ARGUMENT_VALUE || argument->kind == SK_ARGUMENT_LENGTH ||
-	    argument->kind == SK_ARGUMENT_EXPRESSION)
-		return sk_thunk_scalar(step, call, argument);
-	return address_of(kernel, instance, argument);
+	    argument->kind == SK_ARGUMENT_EXPRESSION) {
+		struct sk_plan_step sized_step = *step;
+		struct sk_plan_argument sized = *argument;
+
+		sized_step.extent = sk_sized_extent(instance, step);
+		sized.value = SIZED(instance, call, argument, value);
+		return sk_thunk_scalar(&sized_step, call, &sized);
+	}
+	return address_of(kernel, instance, call, argument);
 }
 
 /* Fill in the call's words and return the place after them. */
@@ -101,13 +113,17 @@ void sk_words_hand(const struct sk_words *words, struct sk_core *abi)
 
 /* Prepare the only core: it has all of each partition, and is each home. */
 static void prepare_core(struct sk_lone_core *core, const struct skrt_kernel *kernel,
-			 const struct sk_workspace *workspace)
+			 const struct skrt_instance *instance)
 {
+	const struct sk_workspace *workspace = &instance->workspaces[kernel->unshared];
 	const struct sk_plan_view *plan = &kernel->module->plan;
 	const struct sk_plan_launch *launch = &plan->launches[kernel->launch];
 
-	if (sk_plan_form(launch)->partition_count)
-		core->range.high = sk_plan_part_start(&plan->partitions[launch->first_partition], 1, 1);
+	if (sk_plan_form(launch)->partition_count) {
+		struct sk_plan_partition partition = sk_sized_partition(instance, launch->first_partition);
+
+		core->range.high = sk_plan_part_start(&partition, 1, 1);
+	}
 	core->home = (struct sk_home){.word = &core->progress, .mine = 1};
 	core->abi = (struct sk_core){
 		.lane = sk_plan_form(launch)->lane_steps[0] ? 0 : 1,
@@ -127,7 +143,7 @@ bool sk_serial_prepare(struct skrt_instance *instance, const struct skrt_kernel 
 		return true;
 	if (!sk_words_fill(&instance->lone_core.words, kernel, instance))
 		return false;
-	prepare_core(&instance->lone_core, kernel, &instance->workspaces[kernel->unshared]);
+	prepare_core(&instance->lone_core, kernel, instance);
 	return true;
 }
 

@@ -85,7 +85,7 @@ static int run_timed(void *context)
 /* Make one round; the time of task i goes to times[i * rounds + round]. */
 static bool run_round(struct sk_session *session, uint32_t task_count, uint32_t rounds, uint32_t round, double *times)
 {
-	const struct sk_plan_view *plan = &session->module->plan;
+	const struct sk_plan_view *plan = session->plan;
 
 	for (uint32_t i = 0; i < task_count; i++) {
 		const struct sk_plan_task *task = &plan->tasks[session->network.first_task + i];
@@ -117,7 +117,7 @@ static bool write_times(struct sk_session *session, const char *path, uint32_t t
 		fprintf(file, "# The time of each task on one core of this machine, the median of %" PRIu32 " runs.\n",
 			rounds);
 	for (uint32_t i = 0; good && i < task_count; i++) {
-		const struct sk_plan_task *task = &session->module->plan.tasks[session->network.first_task + i];
+		const struct sk_plan_task *task = &session->plan->tasks[session->network.first_task + i];
 		double time = median(times + (size_t)i * rounds, rounds) - clock;
 
 		sk_costs_print(sk_plan_string(&task->name), time > 0 ? time : 0, file);

@@ -128,6 +128,13 @@ static bool add_output(struct sk_run_options *options, const struct row *row, co
 	return add_assignment(row->name, value, options->outputs, &options->output_count);
 }
 
+static bool add_dimension(struct sk_run_options *options, const struct row *row, const char *value)
+{
+	(void)row;
+	options->dimensions[options->dimension_count++] = value;
+	return true;
+}
+
 static bool set_mode(struct sk_run_options *options, const struct row *row, const char *value)
 {
 	enum sk_run_mode mode = (enum sk_run_mode)row->constant;
@@ -175,6 +182,10 @@ static bool read_key(struct sk_run_options *options, const struct row *row, cons
 static const struct row rows[] = {
 	{"input", "NAME=FILE", "read an input or inout tensor from a .npy file; may be repeated", add_input},
 	{"output", "NAME=FILE", "write an output or inout tensor to a .npy file; may be repeated", add_output},
+	{"dim", "NAME=SIZE",
+	 "the size of a dimension that no input file has, in a package whose sizes vary\n"
+	 "(default: the usual size); may be repeated",
+	 add_dimension},
 	{"network", "NAME", "the network to run, in a package of several", set_text, FIELD(network)},
 	{"random", "SEED", "fill all inputs that have no file, the same for the same seed", set_random,
 	 .most = UINT64_MAX},
@@ -182,6 +193,10 @@ static const struct row rows[] = {
 	 "compare fused, unfused and serial runs bit for bit; without --cores also fused ones\n"
 	 "on 1 and on 2 cores",
 	 set_flag, FIELD(verify)},
+	{"sizes", "N",
+	 "with --verify and --random: first do that at N sizes, corners of the bounds and\n"
+	 "random ones",
+	 set_number, FIELD(sizes), .least = 1, .most = 1000000},
 	{"unfused", NULL, "run each task by itself instead of the superkernels", set_mode, .constant = SK_RUN_UNFUSED},
 	{"serial", NULL, "run the serial entries on one thread", set_mode, .constant = SK_RUN_SERIAL},
 	{"repeat", "N", "run N times (with --verify: and compare each time)", set_repeats, .least = 1,
@@ -307,6 +322,9 @@ static bool check_options(struct sk_run_options *options)
 
 	if (!options->package.path)
 		sk_skrun_error("no package given; skrun --help tells more");
+	else if (options->sizes && (!options->verify || !options->random || options->input_count))
+		sk_skrun_error("--sizes fills inputs of several sizes; it goes with --verify and --random, and not "
+			       "with --input");
 	else if (options->verify && options->mode_given)
 		sk_skrun_error("--verify runs all ways; --unfused and --serial do not go with it");
 	else if (split && (options->verify || options->mode == SK_RUN_SERIAL || options->time || options->measure))
@@ -409,8 +427,9 @@ bool sk_run_options_read(struct sk_run_options *options, int argc, char **argv)
 		.repeats = 1,
 		.inputs = calloc((size_t)argc, sizeof(*options->inputs)),
 		.outputs = calloc((size_t)argc, sizeof(*options->outputs)),
+		.dimensions = calloc((size_t)argc, sizeof(*options->dimensions)),
 	};
-	if (!options->inputs || !options->outputs) {
+	if (!options->inputs || !options->outputs || !options->dimensions) {
 		sk_skrun_error("no memory");
 		return false;
 	}
@@ -432,4 +451,5 @@ void sk_run_options_free(struct sk_run_options *options)
 {
 	free(options->inputs);
 	free(options->outputs);
+	free(options->dimensions);
 }

@@ -73,6 +73,7 @@ static bool make_slots(struct sk_session *session)
 		if (!sk_succeeded(skrt_module_tensor(session->module, session->network.first_tensor + i, tensor)))
 			return false;
 		tensor->name += prefix_of(session);
+		session->slots[i].most_bytes = tensor->bytes;
 	}
 	return true;
 }
@@ -131,11 +132,11 @@ static bool make_instance(struct sk_session *session)
 	    !make_streams(session))
 		return false;
 	for (uint32_t i = 0; i < session->slot_count; i++)
-		if (!sk_succeeded(skrt_instance_bind(
-			    session->instance, session->network.first_tensor + i, session->slots[i].data,
-			    session->slots[i].tensor.bytes + session->slots[i].tensor.padding)))
+		if (!sk_succeeded(skrt_instance_bind(session->instance, session->network.first_tensor + i,
+						     session->slots[i].data,
+						     session->slots[i].most_bytes + session->slots[i].tensor.padding)))
 			return false;
-	return true;
+	return sk_session_resize(session);
 }
 
 static bool no_memory(const struct skrt_tensor *tensor)
@@ -204,6 +205,9 @@ static void unload(struct sk_session *session)
 	skrt_instance_destroy(session->instance);
 	skrt_module_unload(session->module);
 	skrt_device_close(session->device);
+	sk_plan_close(&session->sized_plan);
+	session->sized_plan = (struct sk_plan_view){0};
+	session->plan = NULL;
 	session->streams = NULL;
 	session->stream_count = 0;
 	session->instance = NULL;
@@ -220,8 +224,8 @@ static bool describe_slots(struct sk_session *session)
 		struct skrt_tensor *tensor = &session->slots[i].tensor, found = {.size = sizeof(found)};
 
 		same = !skrt_module_tensor(session->module, session->network.first_tensor + i, &found) &&
-		       found.bytes == tensor->bytes && found.padding == tensor->padding && found.role == tensor->role &&
-		       found.dtype == tensor->dtype;
+		       found.bytes == session->slots[i].most_bytes && found.padding == tensor->padding &&
+		       found.role == tensor->role && found.dtype == tensor->dtype;
 		if (!same)
 			break;
 		*tensor = found;
@@ -438,6 +442,18 @@ bool sk_session_protect_inputs(const struct sk_session *session)
 		return true;
 	sk_skrun_error("cannot make the inputs read-only: %s", strerror(errno));
 	return false;
+}
+
+bool sk_session_refill(struct sk_session *session, uint64_t seed)
+{
+	if (session->inputs && mprotect(session->inputs, session->inputs_size, PROT_READ | PROT_WRITE)) {
+		sk_skrun_error("cannot make the inputs writable: %s", strerror(errno));
+		return false;
+	}
+	for (uint32_t i = 0; i < session->slot_count; i++)
+		session->slots[i].filled = false;
+	sk_session_fill(session, seed);
+	return sk_session_protect_inputs(session);
 }
 
 bool sk_session_write(const struct sk_slot *slot, const char *path)

@@ -61,6 +61,7 @@ static bool read_inputs(struct sk_session *session, const struct sk_run_options 
 	bool good = sk_session_assign(session, "input", options->inputs, options->input_count);
 
 	good &= sk_session_assign(session, "output", options->outputs, options->output_count);
+	good = good && sk_session_take_shapes(session, options->inputs, options->input_count);
 	for (uint32_t i = 0; i < options->input_count; i++)
 		if (options->inputs[i].slot)
 			good &= sk_session_read(options->inputs[i].slot, options->inputs[i].path);
@@ -85,6 +86,14 @@ static bool check_filter(const struct sk_session *session, const struct sk_run_o
 	return false;
 }
 
+static bool check_sizes(const struct sk_session *session, const struct sk_run_options *options)
+{
+	if (!options->sizes || session->module->dims.dims)
+		return true;
+	sk_skrun_error("%s: --sizes: the sizes of this package do not vary", session->path);
+	return false;
+}
+
 static bool predict(const struct sk_session *session, const struct sk_run_options *options)
 {
 	struct sk_predict_options wanted = {.device = options->device.device,
@@ -100,15 +109,28 @@ static bool predict(const struct sk_session *session, const struct sk_run_option
 		return false;
 	wanted.network = &network;
 	if (sk_plan_make_room(&session->module->plan, error, sizeof(error)) &&
-	    sk_predict(&session->module->plan, &wanted, stdout, error, sizeof(error)))
+	    sk_predict(session->plan, &wanted, stdout, error, sizeof(error)))
 		return true;
 	sk_skrun_error("%s: %s", session->path, error);
 	return false;
 }
 
+/* Verify corners of the bounds, and random sizes, with random inputs. */
+static bool verify_sizes(struct sk_session *session, const struct sk_run_options *options, double *seconds)
+{
+	for (uint64_t i = 0; i < options->sizes; i++) {
+		if (!sk_session_sample_sizes(session, i, options->seed) || !sk_session_refill(session, options->seed) ||
+		    !sk_session_verify(session, (uint32_t)options->repeats, seconds))
+			return false;
+	}
+	return true;
+}
+
 /* With a number of cores in the options, verify only that number. */
 static bool verify(struct sk_session *session, const struct sk_run_options *options, double *seconds)
 {
+	if (options->sizes && !verify_sizes(session, options, seconds))
+		return false;
 	if (!sk_session_verify(session, (uint32_t)options->repeats, seconds))
 		return false;
 	if (options->time)
@@ -217,7 +239,9 @@ static bool work(const struct sk_run_options *options)
 		device = (struct skrt_device_options){.size = sizeof(device), .cores = 1}; /* only opened, not run */
 
 	bool good = sk_session_open(&session, &options->package, options->network, &device) &&
-		    check_filter(&session, options) && sk_keep_inputs(&session, options, options->trace) &&
+		    sk_session_read_dimensions(&session, options->dimensions, options->dimension_count) &&
+		    check_sizes(&session, options) && sk_session_plan(&session) && check_filter(&session, options) &&
+		    sk_keep_inputs(&session, options, options->trace) &&
 		    sk_keep_inputs(&session, options, options->page) &&
 		    sk_keep_inputs(&session, options, options->measure);
 

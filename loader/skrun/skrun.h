@@ -8,6 +8,7 @@
 
 #include "format/plan/plan.h"
 #include "format/seal.h"
+#include "format/skdims.h"
 #include "loader/skrt.h"
 
 struct sk_json;
@@ -49,7 +50,8 @@ enum sk_run_mode {
 
 /* A bound tensor with its memory. */
 struct sk_slot {
-	struct skrt_tensor tensor;
+	struct skrt_tensor tensor; /* at the session's sizes */
+	uint64_t most_bytes; /* at the largest ones: its memory */
 	void *data;
 	/* For outputs and inouts, while verifying: */
 	void *start; /* inouts: the value before the first run */
@@ -72,6 +74,10 @@ struct sk_session {
 	struct skrt_module *module;
 	const char *chosen; /* name of the network; NULL: it is the only one */
 	struct skrt_network network;
+	uint64_t sizes[SK_MAX_DIMENSIONS]; /* by dimension of the package */
+	bool given[SK_MAX_DIMENSIONS]; /* by --dim */
+	const struct sk_plan_view *plan; /* at these sizes: the module's, or: */
+	struct sk_plan_view sized_plan;
 	struct skrt_instance *instance;
 	struct skrt_stream **streams; /* as many as the network's launches use */
 	uint32_t stream_count; /* at least 1 */
@@ -128,6 +134,9 @@ bool sk_session_check_filled(const struct sk_session *session);
 /* After a failed run: if a kernel has failed, name the inputs with random integers without bounds. */
 void sk_session_suspect_random(const struct sk_session *session);
 
+/* Fill all inputs again, at the session's sizes. */
+bool sk_session_refill(struct sk_session *session, uint64_t seed);
+
 /* Make inputs read-only: a kernel that writes one has a fault. */
 bool sk_session_protect_inputs(const struct sk_session *session);
 
@@ -164,6 +173,23 @@ void sk_session_print_checks(const struct sk_session *session, uint64_t checks);
 /* Summarise the first outputs, and count the others; `all`: summarise all. */
 void sk_session_summarise(const struct sk_session *session, bool all);
 
+/* ==== session-sizes.c ====
+ *
+ * The sizes of a session whose package is dynamic. All functions return false after an error. */
+
+/* Read --dim: texts NAME=SIZE. Other dimensions get their usual size. */
+bool sk_session_read_dimensions(struct sk_session *session, const char *const *texts, uint32_t count);
+
+/* Make the session's plan that of its sizes; and let the instance, and the slots, have these sizes. */
+bool sk_session_plan(struct sk_session *session);
+bool sk_session_resize(struct sk_session *session);
+
+/* Set the sizes that the shapes of the input files say. */
+bool sk_session_take_shapes(struct sk_session *session, const struct sk_assignment *inputs, uint32_t count);
+
+/* --sizes: set sample number `number` of the sizes without --dim, and print it. */
+bool sk_session_sample_sizes(struct sk_session *session, uint64_t number, uint64_t seed);
+
 /* ==== run-options.c ====
  *
  * The command line of skrun, as the options of a run. */
@@ -173,6 +199,9 @@ struct sk_run_options {
 	uint8_t public_key[SK_SEAL_KEY]; /* of --trust */
 	struct sk_assignment *inputs, *outputs; /* room for one each argument */
 	uint32_t input_count, output_count;
+	const char **dimensions; /* of --dim; room likewise */
+	uint32_t dimension_count;
+	uint64_t sizes; /* of --sizes */
 	bool random, verify, time, profile, list, predict, json, verbose;
 	bool by_kernel; /* for --profile and --predict: sums */
 	struct sk_task_filter tasks; /* for these two: tasks to show */

@@ -14,7 +14,7 @@
 /* Return the number of units of the task; 0: it is not divided. */
 static uint64_t unit_count(const struct sk_session *session, uint32_t task)
 {
-	const struct sk_plan_view *plan = &session->module->plan;
+	const struct sk_plan_view *plan = session->plan;
 	const struct sk_plan_launch *launch = &plan->launches[plan->tasks[task].task_launch];
 	const struct sk_plan_step *step = &plan->steps[launch->first_step];
 

@@ -34,7 +34,7 @@ enum { UNFUSED, SERIAL, FUSED, FUSED_POISONS = sizeof(poisons) / sizeof(poisons[
 
 static void note_written(const struct sk_session *session, const struct sk_plan_argument *argument)
 {
-	struct sk_rows rows = sk_plan_rows(&session->module->plan, argument);
+	struct sk_rows rows = sk_plan_rows(session->plan, argument);
 	uint32_t number = argument->index - session->network.first_tensor;
 	bool binding = argument->space == SK_SPACE_BINDING && number < session->slot_count;
 
@@ -47,7 +47,7 @@ static void note_written(const struct sk_session *session, const struct sk_plan_
 
 static bool note_launch(const struct sk_session *session, uint32_t number)
 {
-	const struct sk_plan_view *plan = &session->module->plan;
+	const struct sk_plan_view *plan = session->plan;
 	const struct skrt_kernel *kernel;
 
 	if (!sk_succeeded(skrt_module_kernel(session->module, number, &kernel)) ||
@@ -192,7 +192,7 @@ static void print_difference(const struct sk_slot *slot, const char *mode, const
 /* Return the first kernel of the launch that has hidden state, which outlives the run. */
 static const char *stateful_kernel(const struct sk_session *session, uint32_t number)
 {
-	const struct sk_plan_view *plan = &session->module->plan;
+	const struct sk_plan_view *plan = session->plan;
 	const struct sk_plan_launch *launch = &plan->launches[number];
 	const struct skrt_kernel *kernel;
 
@@ -257,7 +257,7 @@ static bool find_serial_entries(struct sk_session *session, bool *all)
 
 static bool has_once(const struct sk_session *session)
 {
-	const struct sk_plan_view *plan = &session->module->plan;
+	const struct sk_plan_view *plan = session->plan;
 
 	for (uint32_t i = 0; i < session->network.kernel_count; i++)
 		if (sk_plan_form(&plan->launches[session->network.first_kernel + i])->flags & SK_LAUNCH_ONCE)

@@ -68,7 +68,7 @@ static bool is_written(const struct sk_plan_view *plan, struct sk_plan_calls cal
 static void add_argument(struct watch *watch, const struct sk_session *session, const struct sk_plan_call *call,
 			 const struct sk_plan_argument *argument)
 {
-	struct sk_rows rows = sk_plan_rows(&session->module->plan, argument);
+	struct sk_rows rows = sk_plan_rows(session->plan, argument);
 
 	watch->items[watch->count++] = (struct watched){call, argument, base_of(session, argument), rows, watch->size};
 	watch->size += rows.width * rows.count;
@@ -77,7 +77,7 @@ static void add_argument(struct watch *watch, const struct sk_session *session, 
 /* False: no memory. */
 static bool choose_arguments(struct watch *watch, const struct sk_session *session, struct sk_plan_calls calls)
 {
-	const struct sk_plan_view *plan = &session->module->plan;
+	const struct sk_plan_view *plan = session->plan;
 	size_t arguments = 0;
 
 	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
@@ -109,7 +109,7 @@ static void keep_bytes(const struct watch *watch)
 /* Print an error if the bytes have changed. */
 static bool is_same(const struct sk_session *session, const struct watch *watch, const struct watched *item)
 {
-	const struct sk_plan_view *plan = &session->module->plan;
+	const struct sk_plan_view *plan = session->plan;
 	const struct sk_plan_tensor *tensor = &plan->tensors[item->argument->tensor];
 	const struct sk_plan_launch *launch = &plan->launches[plan->tasks[item->call->task].task_launch];
 
@@ -133,7 +133,7 @@ static bool is_same(const struct sk_session *session, const struct watch *watch,
 
 static bool run_task(struct sk_session *session, const struct skrt_kernel *kernel, struct watch *watch)
 {
-	const struct sk_plan_view *plan = &session->module->plan;
+	const struct sk_plan_view *plan = session->plan;
 	bool good = true;
 
 	if (!sk_succeeded(sk_module_check_steps(kernel)))

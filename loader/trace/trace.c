@@ -130,8 +130,9 @@ static uint64_t count_split_calls(const struct sk_plan_view *plan, const struct 
 }
 
 /* Return the number of times that the core calls the kernel. */
-static uint64_t count_calls(const struct skrt_kernel *kernel, const struct traced_call *traced, uint32_t core)
+static uint64_t count_calls(const struct sk_flight *flight, const struct traced_call *traced, uint32_t core)
 {
+	const struct skrt_kernel *kernel = flight->kernel;
 	const struct sk_plan_view *plan = &kernel->module->plan;
 	const struct sk_plan_step *step = traced->step;
 	uint32_t cores = kernel->cores[step->lane];
@@ -142,7 +143,7 @@ static uint64_t count_calls(const struct skrt_kernel *kernel, const struct trace
 		uint64_t row = sk_core_row(kernel->cores, step->lane, core);
 		uint32_t first = plan->launches[kernel->launch].first_partition;
 
-		range = &kernel->ranges[row * kernel->partition_count + (step->partition - first)];
+		range = &flight->ranges[row * kernel->partition_count + (step->partition - first)];
 	}
 	switch ((enum sk_step_kind)step->kind) {
 	case SK_STEP_SPLIT:
@@ -277,7 +278,7 @@ static bool record_core(struct skrt_trace *trace, const struct sk_flight *flight
 	const struct sk_plan_step *first = &plan->steps[plan->launches[flight->kernel->launch].first_step];
 	const struct sk_plan_step *step = traced->step;
 	struct sk_times times = times_of(flight, traced, core);
-	uint64_t calls = count_calls(flight->kernel, traced, core);
+	uint64_t calls = count_calls(flight, traced, core);
 	size_t *latest = &trace->latest[step - first], number = trace->slice_count;
 
 	if (!calls && !traced->await_count)

@@ -110,6 +110,17 @@ class NetworkInfo(Sized):  # struct skrt_network
     ]
 
 
+class DimensionInfo(Sized):  # struct skrt_dimension
+    _fields_ = [
+        ("name", c_char_p),
+        ("network", c_char_p),
+        ("least", c_uint64),
+        ("most", c_uint64),
+        ("multiple", c_uint64),
+        ("usual", c_uint64),
+    ]
+
+
 # The functions that return a status, with the types of their arguments.
 FUNCTIONS: Dict[str, List[Any]] = {
     "device_open": [POINTER(DeviceOptions), POINTER(c_void_p)],
@@ -117,11 +128,15 @@ FUNCTIONS: Dict[str, List[Any]] = {
     "module_load_from": [c_void_p, POINTER(Source), POINTER(c_void_p)],
     "module_unload": [c_void_p],
     "module_tensor": [c_void_p, c_uint32, POINTER(TensorInfo)],
+    "module_dimension": [c_void_p, c_uint32, POINTER(DimensionInfo)],
     "module_network": [c_void_p, c_uint32, POINTER(NetworkInfo)],
     "instance_create": [c_void_p, POINTER(c_void_p)],
     "instance_create_for": [c_void_p, c_char_p, POINTER(c_void_p)],
     "instance_destroy": [c_void_p],
     "instance_bind": [c_void_p, c_uint32, c_void_p, c_uint64],
+    "instance_bind_array": [c_void_p, c_char_p, c_int, c_uint32, POINTER(c_uint64), c_void_p],
+    "instance_set_dimension": [c_void_p, c_char_p, c_uint64],
+    "instance_tensor": [c_void_p, c_uint32, POINTER(TensorInfo)],
     "stream_create": [c_void_p, POINTER(c_void_p)],
     "stream_destroy": [c_void_p],
     "stream_query": [c_void_p],

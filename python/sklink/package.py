@@ -9,8 +9,8 @@ import numpy
 from numpy.typing import NDArray
 
 from .device import Device, Stream, device_or_default
-from .libskrt import NOT_FOUND, NetworkInfo, Source, TensorInfo, call, check, file_name, own, raw
-from .tensor import DTYPES, Tensor
+from .libskrt import NOT_FOUND, DimensionInfo, NetworkInfo, Source, TensorInfo, call, check, file_name, lib, own, raw
+from .tensor import CODES, DTYPES, Tensor
 
 INPUT, OUTPUT, INOUT = 1, 2, 3  # enum skrt_role
 
@@ -45,7 +45,15 @@ class Instance:
         self.handle = own(self, module, destroy, create, module.handle, *name)
 
 
-def read_tensor(module: Module, index: int, prefix: str) -> Tensor:
+def read_dimensions(module: Module, network: str) -> List[Tuple[bytes, int]]:
+    """The dimensions of the network, with their usual sizes."""
+    infos = [DimensionInfo() for _ in range(lib.skrt_module_dimension_count(module.handle))]
+    for index, info in enumerate(infos):
+        call("module_dimension", module.handle, index, ctypes.byref(info))
+    return [(info.name, info.usual) for info in infos if info.network.decode() == network]
+
+
+def read_tensor(module: Module, index: int, prefix: str, varies: bool) -> Tensor:
     info = TensorInfo()
     call("module_tensor", module.handle, index, ctypes.byref(info))
     word, dtype = DTYPES[info.dtype]
@@ -57,6 +65,7 @@ def read_tensor(module: Module, index: int, prefix: str) -> Tensor:
         info.padding,
         info.role != OUTPUT,
         info.role != INPUT,
+        varies,
     )
 
 
@@ -69,7 +78,9 @@ class Network:
         prefix = self.name and self.name + ":"
         self._module = module
         self._first = info.first_tensor
-        tensors = [read_tensor(module, self._first + i, prefix) for i in range(info.tensor_count)]
+        self._dimensions = read_dimensions(module, self.name)
+        varies = bool(self._dimensions)
+        tensors = [read_tensor(module, self._first + i, prefix, varies) for i in range(info.tensor_count)]
         self._tensors = {tensor.name: tensor for tensor in tensors}
         self._idle: List[Instance] = []
 
@@ -162,10 +173,13 @@ class Network:
         return given
 
     def _queue(self, stream: Stream, given: Dict[str, NDArray[Any]], copy: bool) -> Dict[str, NDArray[Any]]:
-        memory = {name: tensor.place(given.get(name), copy) for name, tensor in self._tensors.items()}
+        memory = {name: self._tensors[name].place(array, copy) for name, array in given.items()}
         instance = self._instance()
-        for index, (name, place) in enumerate(memory.items(), self._first):
-            call("instance_bind", instance.handle, index, place.ctypes.data, place.nbytes + self._tensors[name].padding)
+        try:
+            self._bind(instance, memory)
+        except BaseException:
+            self._idle.append(instance)
+            raise
         moved = [(name, array) for name, array in given.items() if array is not memory[name]]
         copied = [(self._tensors[name], array, memory[name]) for name, array in moved]
         try:
@@ -179,6 +193,34 @@ class Network:
         finally:  # copies may be queued even after a failure
             stream._pending.append((instance, self._idle, [given, memory]))
         return {name: given.get(name, memory[name]) for name in self.outputs}
+
+    def _bind(self, instance: Instance, memory: Dict[str, NDArray[Any]]) -> None:
+        """Binds memory, and new arrays for tensors without any. The sizes of a package whose sizes vary are those of
+        the arrays, and the usual ones of dimensions that no array has."""
+        for dimension, usual in self._dimensions:
+            call("instance_set_dimension", instance.handle, dimension, usual)
+        sized = [name for name in memory if self._dimensions and not self._tensors[name].padding]
+        for name in sized:
+            place, code = memory[name], CODES[self._tensors[name].type]
+            shape = (ctypes.c_uint64 * place.ndim)(*place.shape)
+            call("instance_bind_array", instance.handle, name.encode(), code, place.ndim, shape, place.ctypes.data)
+        for index, (name, tensor) in enumerate(self._tensors.items(), self._first):
+            if name in sized:
+                continue
+            present = self._present(instance, index) if self._dimensions else tensor.shape
+            if name not in memory:
+                memory[name] = tensor.empty(present)
+            place = memory[name]
+            if place.shape != present:
+                raise ValueError(f"tensor '{name}' is {list(present)} by the other arrays, not {list(place.shape)}")
+            call("instance_bind", instance.handle, index, place.ctypes.data, place.nbytes + tensor.padding)
+
+    @staticmethod
+    def _present(instance: Instance, index: int) -> Tuple[int, ...]:
+        """The shape of a tensor at the instance's sizes."""
+        info = TensorInfo()
+        call("instance_tensor", instance.handle, index, ctypes.byref(info))
+        return tuple(info.shape[: info.rank])
 
     def _instance(self) -> Instance:
         try:

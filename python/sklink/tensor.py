@@ -26,6 +26,7 @@ DTYPES = {
     12: ("f64", "float64"),
     13: ("bool", "bool"),
 }
+CODES = {word: code for code, (word, _) in DTYPES.items()}
 
 
 def empty(shape: Union[int, Sequence[int]], dtype: DTypeLike = float, padding: int = 0) -> NDArray[Any]:
@@ -61,13 +62,21 @@ class Tensor:
     padding: int  # bytes after it that kernels may read
     is_input: bool
     is_output: bool
+    varies: bool = False  # the package's sizes vary, and these are the largest ones
 
     def __str__(self) -> str:
         return f"{self.name}: {self.type}{list(self.shape)}"
 
-    def empty(self) -> NDArray[Any]:
-        """An array for it, which is never copied; its contents are undefined."""
-        return empty(self.shape, self.dtype, self.padding)
+    def empty(self, shape: Optional[Sequence[int]] = None) -> NDArray[Any]:
+        """An array for it, which is never copied; its contents are undefined. If sizes vary, it can have a shape of its
+        own."""
+        return empty(self.shape if shape is None else shape, self.dtype, self.padding)
+
+    def fits(self, shape: Tuple[int, ...]) -> bool:
+        """Whether an array can have the shape; libskrt compares sizes that vary."""
+        if not self.varies:
+            return shape == self.shape
+        return len(shape) == len(self.shape) and all(map(operator.le, shape, self.shape))
 
     def check(self, array: Any) -> None:
         """Raises an error if the array cannot be this tensor."""
@@ -77,10 +86,10 @@ class Tensor:
             raise TypeError(
                 f"tensor '{self.name}': the array is masked, which kernels would not notice; .filled() has all elements"
             )
-        if array.dtype != self.dtype or array.shape != self.shape:
+        if array.dtype != self.dtype or not self.fits(array.shape):
             alias = "" if self.type != "bf16" else ", as uint16"
             raise ValueError(
-                f"tensor '{self.name}' is {self.type}{list(self.shape)}{alias}; "
+                f"tensor '{self.name}' is {'at most ' * self.varies}{self.type}{list(self.shape)}{alias}; "
                 f"the array is {array.dtype}{list(array.shape)}"
             )
         if self.is_output and not array.flags.writeable:
@@ -100,14 +109,12 @@ class Tensor:
         """The array, or a contiguous copy, for kernels to use in place."""
         if array.flags.c_contiguous:
             return array
-        copied = self.empty()
+        copied = self.empty(array.shape)
         numpy.copyto(copied, array)
         return copied
 
-    def place(self, array: Optional[NDArray[Any]], copy: bool) -> NDArray[Any]:
+    def place(self, array: NDArray[Any], copy: bool) -> NDArray[Any]:
         """Memory for kernels: the array's own, or other memory if the array may be copied."""
-        if array is None:
-            return self.empty()
         obstacle = self.obstacle(array)
         if not obstacle:
             return array
@@ -117,4 +124,4 @@ class Tensor:
             )
         if not array.flags.c_contiguous:
             raise ValueError(f"tensor '{self.name}': the array {obstacle}, so only run() can copy it")
-        return self.empty()
+        return self.empty(array.shape)

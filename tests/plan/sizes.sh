@@ -176,5 +176,3 @@ refused "model.yaml:4:3: tensor 'x': its size is 32 at n=8 and .*, which a const
 sed -i 's/, fill: 1//' model.yaml
 refused "model.yaml:2:8: -r does not take sizes with bounds; give each dimension one size with --dim" kernels.o -r
 refused "model.yaml:2:8: --header does not take sizes with bounds" kernels.o --header out.sk.h
-"$sklink" model.yaml kernels.o -o out.sk
-fails_with "out.sk: it has sizes with bounds, which this libskrt does not take" "$skrun" out.sk --random 1

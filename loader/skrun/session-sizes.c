@@ -1,0 +1,197 @@
+/* The sizes of a package whose sizes vary, in skrun: from --dim, from the shapes of input files, and for --sizes the
+ * corners of the bounds and random ones. */
+#include "config.h"
+
+#include "loader/skrun/skrun.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "format/npy/npy.h"
+#include "format/plan/dims.h"
+#include "format/plan/plan.h"
+#include "format/skdims.h"
+#include "format/skplan.h"
+#include "loader/base/status.h"
+#include "loader/device/device.h"
+#include "loader/flight/flight.h"
+#include "loader/skrt.h"
+
+/* ---- --dim ---- */
+
+static bool read_dimension(struct sk_session *session, const char *text)
+{
+	const struct sk_dims_view *dims = &session->module->dims;
+	const char *equals = strchr(text, '=');
+	char *name = strndup(text, equals ? (size_t)(equals - text) : 0), *end = NULL;
+	uint32_t index = name ? sk_dims_find(dims, session->network.name, name) : SK_NO_INDEX;
+	uint64_t size = 0;
+	char refusal[512];
+
+	free(name);
+	errno = 0;
+	if (equals && equals[1] >= '0' && equals[1] <= '9')
+		size = strtoull(equals + 1, &end, 10);
+	if (!end || *end || errno)
+		sk_skrun_error("--dim %s: NAME=SIZE is expected", text);
+	else if (index == SK_NO_INDEX)
+		sk_skrun_error("--dim %s: %s has no dimension of this name", text, session->path);
+	else if (!sk_dims_takes(&dims->dimensions[index], size)) {
+		sk_dims_refusal_text(&dims->dimensions[index], size, session->path, refusal, sizeof(refusal));
+		sk_skrun_error("%s", refusal);
+	} else {
+		session->sizes[index] = size;
+		session->given[index] = true;
+		return true;
+	}
+	return false;
+}
+
+bool sk_session_read_dimensions(struct sk_session *session, const char *const *texts, uint32_t count)
+{
+	const struct sk_dims_view *dims = &session->module->dims;
+	bool good = true;
+
+	for (uint32_t i = 0; i < dims->dimension_count; i++)
+		session->sizes[i] = dims->dimensions[i].usual;
+	for (uint32_t i = 0; i < count; i++)
+		good &= read_dimension(session, texts[i]);
+	return good;
+}
+
+/* ---- the session at its sizes ---- */
+
+/* Make the session's plan that of its sizes. */
+bool sk_session_plan(struct sk_session *session)
+{
+	const struct skrt_module *module = session->module;
+	struct sk_plan_view *plan = &session->module->plan;
+	char error[512];
+
+	session->plan = plan;
+	if (!module->dims.dims)
+		return true;
+	sk_plan_close(&session->sized_plan);
+	session->sized_plan = (struct sk_plan_view){0};
+	if (!sk_plan_make_room(plan, error, sizeof(error)) || !sk_plan_check_all(plan, error, sizeof(error))) {
+		sk_skrun_error("%s: %s", session->path, error);
+		return false;
+	}
+	if (!sk_dims_concretise(&module->dims, plan, session->sizes, &session->sized_plan)) {
+		sk_skrun_error("no memory for a plan of the sizes");
+		return false;
+	}
+	session->plan = &session->sized_plan;
+	return true;
+}
+
+bool sk_session_resize(struct sk_session *session)
+{
+	const struct sk_dims_view *dims = &session->module->dims;
+
+	for (uint32_t i = 0; i < dims->dimension_count; i++)
+		if (!strcmp(sk_plan_string(&dims->dimensions[i].network), session->network.name) &&
+		    !sk_succeeded(skrt_instance_set_dimension(
+			    session->instance, sk_plan_string(&dims->dimensions[i].name), session->sizes[i])))
+			return false;
+	for (uint32_t i = 0; i < session->slot_count && dims->dims; i++) {
+		struct sk_slot *slot = &session->slots[i];
+		const char *name = slot->tensor.name;
+
+		if (!sk_succeeded(
+			    sk_instance_tensor(session->instance, session->network.first_tensor + i, &slot->tensor)))
+			return false;
+		slot->tensor.name = name;
+	}
+	return sk_session_plan(session);
+}
+
+/* Take the sizes of a file's shape. Other errors are reported when it is read. */
+static bool take_shape(struct sk_session *session, const struct sk_assignment *assignment)
+{
+	uint32_t index = session->network.first_tensor + (uint32_t)(assignment->slot - session->slots);
+	const struct skrt_tensor *tensor = &assignment->slot->tensor;
+	struct sk_npy npy;
+	char error[SK_SHAPE_SIZE];
+	bool good = true;
+
+	if (!sk_npy_open(assignment->path, (enum sk_dtype)tensor->dtype, &npy, error, sizeof(error)))
+		return true;
+	if (npy.rank == tensor->rank)
+		good = sk_succeeded(sk_instance_fit(session->instance, index, npy.shape));
+	sk_npy_close(&npy);
+	return good;
+}
+
+bool sk_session_take_shapes(struct sk_session *session, const struct sk_assignment *inputs, uint32_t count)
+{
+	const struct sk_dims_view *dims = &session->module->dims;
+	uint64_t before[SK_MAX_DIMENSIONS];
+
+	if (!dims->dims)
+		return true;
+	for (uint32_t i = 0; i < count; i++)
+		if (inputs[i].slot && !take_shape(session, &inputs[i]))
+			return false;
+	memcpy(before, session->sizes, sizeof(before));
+	memcpy(session->sizes, session->instance->sizes->sizes, dims->dimension_count * sizeof(*session->sizes));
+	for (uint32_t i = 0; i < dims->dimension_count; i++)
+		if (session->given[i] && before[i] != session->sizes[i]) {
+			sk_skrun_error("--dim %s=%" PRIu64 ": by the shape of an input file it is %" PRIu64,
+				       sk_plan_string(&dims->dimensions[i].name), before[i], session->sizes[i]);
+			return false;
+		}
+	return sk_session_resize(session);
+}
+
+/* ---- --sizes ---- */
+
+/* Return a size of the dimension: first all least sizes, then all most ones, then other corners, then random ones. */
+static uint64_t sample_size(const struct sk_dims_dimension *dimension, uint32_t index, uint64_t number, uint64_t seed)
+{
+	uint64_t steps = (dimension->most - dimension->least) / dimension->multiple + 1;
+	uint64_t corner = number < 2 ? number : (number - 2) >> index % 8 & 1;
+	uint64_t state = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(0xbf58476d1ce4e5b9) + index;
+
+	if (number < 4)
+		return corner ? dimension->most : dimension->least;
+	state = (state ^ state >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	state = (state ^ state >> 27) * UINT64_C(0x94d049bb133111eb);
+	return dimension->least + (state ^ state >> 31) % steps * dimension->multiple;
+}
+
+/* Forget the copies of earlier sizes. */
+static void free_copies(struct sk_session *session)
+{
+	for (uint32_t i = 0; i < session->slot_count; i++) {
+		struct sk_slot *slot = &session->slots[i];
+
+		free(slot->start);
+		free(slot->reference);
+		free(slot->kept);
+		slot->start = slot->reference = NULL;
+		slot->kept = NULL;
+	}
+}
+
+bool sk_session_sample_sizes(struct sk_session *session, uint64_t number, uint64_t seed)
+{
+	const struct sk_dims_view *dims = &session->module->dims;
+	const char *separator = "sizes ";
+
+	for (uint32_t i = 0; i < dims->dimension_count; i++) {
+		if (strcmp(sk_plan_string(&dims->dimensions[i].network), session->network.name))
+			continue;
+		if (!session->given[i])
+			session->sizes[i] = sample_size(&dims->dimensions[i], i, number, seed);
+		printf("%s%s=%" PRIu64, separator, sk_plan_string(&dims->dimensions[i].name), session->sizes[i]);
+		separator = ", ";
+	}
+	putchar('\n');
+	free_copies(session);
+	return sk_session_resize(session);
+}
