@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
@@ -31,8 +32,33 @@ static void enter_symbols(struct sk_linker *linker, struct sk_object *object, ui
 		sk_symbol_add_definition(linker, object->globals[i], number, object->first_global + i);
 		if (versioned)
 			sk_version_define(linker, object, object->first_global + i, object->globals[i]);
-		object->globals[i] = sk_isolated_symbol(linker, object->globals[i]);
+		if (object->isolated)
+			object->globals[i] = sk_isolated_symbol(linker, object->globals[i]);
 	}
+}
+
+static bool is_isolated(struct sk_linker *linker, const struct sk_object *object)
+{
+	const struct sk_linker_options *options = &linker->options;
+	const char *name = options->isolated_count ? sk_object_file_name(linker->arena, object) : NULL;
+	bool isolated = options->isolate_objects;
+
+	for (size_t i = 0; i < options->isolated_count; i++) {
+		if (!sk_pattern_matches(options->isolated[i], name))
+			continue;
+		linker->isolated_used[i] = true;
+		isolated = true;
+	}
+	return isolated;
+}
+
+void sk_isolation_check(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->options.isolated_count; i++)
+		if (!linker->isolated_used[i])
+			sk_warning(linker->diag, (struct sk_place){0},
+				   "--isolate-objects=%s: no object and no member of an archive has such a name",
+				   linker->options.isolated[i]);
 }
 
 bool sk_object_enter(struct sk_linker *linker, struct sk_object *object)
@@ -47,6 +73,8 @@ bool sk_object_enter(struct sk_linker *linker, struct sk_object *object)
 		sk_imports_enter(linker, object->architecture->imports);
 	linker->architecture = object->architecture;
 	sk_array_push(linker->arena, &linker->objects, object);
+	object->isolated = is_isolated(linker, object);
+	linker->isolates |= object->isolated;
 	enter_symbols(linker, object, (uint32_t)linker->objects.count - 1);
 	return true;
 }

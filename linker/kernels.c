@@ -304,7 +304,7 @@ bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, con
 
 	describe_kernel(linker, object, index, result);
 	result->code = object->globals[index - object->first_global];
-	if (linker->options.isolate_objects)
+	if (object->isolated)
 		sk_symbol_keep(linker, result->code);
 	if (!reason || (indirect && sk_ifunc_is_chosen(linker, name)))
 		return sk_object_extract(linker, object, name, "<internal>");

@@ -278,6 +278,8 @@ struct sk_linker {
 	struct sk_map range_numbers; /* by name */
 	uint32_t isa; /* instruction sets that any pulled object needs */
 	bool executable_stack; /* a pulled object needs one */
+	bool isolates; /* some object is isolated */
+	bool *isolated_used; /* by pattern of the options: an object has such a name */
 	bool told_isolation;
 	size_t replaced_weak; /* number of definitions when weak ones were last replaced */
 	SK_ARRAY(struct sk_hook) hooks; /* of pulled objects; those from hooks_done on have not been looked for */
@@ -485,6 +487,9 @@ void sk_ahead_destroy(struct sk_linker *linker);
 
 /* Add the object to the linker, and its symbols to the linker's table. */
 bool sk_object_enter(struct sk_linker *linker, struct sk_object *object);
+
+/* Warn of patterns of --isolate-objects that match no object, once all inputs are known. */
+void sk_isolation_check(struct sk_linker *linker);
 
 /* ==== resolution ==== */
 

@@ -90,6 +90,7 @@ struct sk_linker *sk_linker_create(struct sk_arena *arena, struct sk_diag *diag,
 	sk_map_init(&linker->output_numbers, arena);
 	sk_map_init(&linker->merged_numbers, arena);
 	sk_map_init(&linker->thread_slots, arena);
+	linker->isolated_used = SK_NEW_ARRAY(arena, bool, options->isolated_count + 1);
 	describe_made_sections(linker);
 	sk_imports_enter(linker, &sk_imports);
 	if (!options->relocatable) { /* else they stay undefined */
@@ -171,6 +172,7 @@ static bool choose_contents(struct sk_linker *linker)
 	if (!sk_symbols_resolve(linker) || linker->diag->errors)
 		return false;
 	sk_ifuncs_check(linker);
+	sk_isolation_check(linker);
 	/* If a package registers destructors of static objects, unloading it runs them. */
 	sk_finalizer_add(linker);
 	/* Names of places in the image are defined. */

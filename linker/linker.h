@@ -52,7 +52,10 @@ struct sk_linker_options {
 	size_t wrapped_count;
 	bool no_gc_sections; /* keep all sections of every pulled object */
 	const char *version_script; /* names to be exported, and their versions; NULL: none */
-	bool isolate_objects; /* each object's own definitions win for its own references, and never collide */
+	/* An isolated object's own definitions win for its own references, and never collide. */
+	bool isolate_objects; /* all are isolated */
+	const char *const *isolated; /* patterns of names of objects that are */
+	size_t isolated_count;
 	bool trap; /* calls of undefined functions end the launch */
 	const char *const *trapped; /* the same for these names */
 	size_t trapped_count;

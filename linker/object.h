@@ -268,6 +268,7 @@ struct sk_object {
 	bool unscanned : 1; /* sk_scan may have something to do in these or in their unwind records */
 	bool annotated : 1; /* has debug information, or notes */
 	bool joined_by_name : 1; /* has sections replaced by or joined with others of the same name */
+	bool isolated : 1; /* its definitions are symbols of its own */
 	bool plain; /* whatever the link is, its sections reach nothing that state.c looks for */
 
 	const char *path; /* of the file */
@@ -429,6 +430,10 @@ bool sk_object_load(struct sk_reader *reader, struct sk_object *object);
 /* Return "x.o" or "lib.a(member.o)", in the arena. */
 const char *sk_object_name(struct sk_arena *arena, const struct sk_object *object);
 
+/* Return the name of the file or the member, without folders. Patterns of --isolate-objects match it, so a reproduction
+ * isolates the same objects. */
+const char *sk_object_file_name(struct sk_arena *arena, const struct sk_object *object);
+
 const char *sk_object_section_name(const struct sk_object *object, uint32_t section);
 
 /* Return whether the section holds code. */
@@ -494,7 +499,7 @@ struct sk_linker_symbol {
 	bool local; /* synthetic and not exported, or an object's own */
 	bool traced;
 	bool exported;
-	bool kernel; /* a kernel's function: with --isolate-objects no other object replaces it */
+	bool kernel; /* a kernel's function in an isolated object: no other object replaces it */
 	bool replaced; /* weak, and an alias of another object's strong definition, with --isolate-objects */
 	bool collected; /* ahead of the link: it means code or data in a live section */
 	uint16_t version; /* of an exported one, in .gnu.version; 0: none, written as VER_NDX_GLOBAL */
@@ -576,7 +581,8 @@ void sk_symbol_want(struct sk_linker *linker, sk_symbol symbol, const struct sk_
  * too large. */
 uint64_t sk_size_within(const struct sk_input_section *section, uint64_t value, uint64_t size);
 
-/* Return the symbol for a definition of this name in one object: a separate one if objects are isolated. */
+/* Return the symbol for a definition of this name in an isolated object: a separate one, unless the command line
+ * assigns it. */
 sk_symbol sk_isolated_symbol(struct sk_linker *linker, sk_symbol name);
 
 /* ---- versioned.c ---- */

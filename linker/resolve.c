@@ -7,9 +7,10 @@
  * common one, and a common one beats a weak one; of two weak ones the first pulled is chosen; two strong ones are an
  * error. An assignment on the command line (aliases.c) beats all.
  *
- * With --isolate-objects equal names in different objects mean different things: every definition is a separate symbol,
- * to which its object's references refer. A weak one outside of groups gives way to the first strong one. The name
- * means the first definition only for objects without one. */
+ * With --isolate-objects, for all objects or some, equal names in different objects mean different things: every
+ * definition of an isolated object is a separate symbol, to which its object's references refer. A weak one outside of
+ * groups gives way to a strong one. For objects without a definition the name means that of the other objects or, if
+ * they have none, the first one of an isolated object. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -39,7 +40,9 @@ static void report_duplicate(struct sk_linker *linker, const struct sk_linker_sy
 	else
 		sk_note(linker->diag, "first defined in the package's own code");
 	if (symbol->object && !linker->told_isolation) {
-		sk_note(linker->diag, "--isolate-objects lets each object have its own");
+		sk_note(linker->diag,
+			"--isolate-objects lets each object have its own; --isolate-objects=%s only this one",
+			sk_object_file_name(linker->arena, object));
 		linker->told_isolation = true;
 	}
 }
@@ -86,7 +89,7 @@ static void join_groups(struct sk_linker *linker, struct sk_object *object)
 		const struct sk_section_group *group = &object->more->groups[i];
 		uint32_t fresh = (uint32_t)linker->groups.count;
 
-		if (!group->comdat || linker->options.isolate_objects ||
+		if (!group->comdat || object->isolated ||
 		    sk_map_insert(&linker->groups, group->name, strlen(group->name), fresh) == fresh)
 			continue;
 		for (uint64_t j = 0; j < group->count; j++)
@@ -100,7 +103,7 @@ static void discard_linkonce(struct sk_linker *linker, struct sk_input_section *
 {
 	uint32_t group = (uint32_t)linker->groups.count;
 
-	if (section->loaded && sk_starts_with(section->name, ".gnu.linkonce.") && !linker->options.isolate_objects)
+	if (section->loaded && sk_starts_with(section->name, ".gnu.linkonce.") && !section->object->isolated)
 		section->discarded =
 			sk_map_insert(&linker->groups, section->name, strlen(section->name), group) != group;
 }
@@ -213,7 +216,8 @@ static bool extract(struct sk_linker *linker, struct sk_object *object, sk_symbo
 	return sk_object_extract(linker, object, symbol->name, needed_by);
 }
 
-/* Pull the first definition, and the next ones as long as groups of other objects have replaced it. */
+/* Pull the first definition, and the next ones as long as groups of other objects have replaced it. Those of isolated
+ * objects are not for all. */
 static bool define(struct sk_linker *linker, sk_symbol number)
 {
 	bool ok = true;
@@ -221,8 +225,12 @@ static bool define(struct sk_linker *linker, sk_symbol number)
 	/* Pulling can move both arrays. */
 	for (uint32_t i = linker->symbols.items[number].first_definition;
 	     i != SK_NONE && linker->symbols.items[number].rank == SK_DEFINITION_NONE;
-	     i = linker->definitions.items[i].next)
-		ok &= extract(linker, linker->objects.items[linker->definitions.items[i].object], number);
+	     i = linker->definitions.items[i].next) {
+		struct sk_object *object = linker->objects.items[linker->definitions.items[i].object];
+
+		if (!object->isolated)
+			ok &= extract(linker, object, number);
+	}
 	return ok;
 }
 
@@ -235,13 +243,14 @@ static enum sk_definition_rank rank_of(const struct sk_linker *linker, const str
 	return sk_definition_rank(&object->symbols[definition->index]);
 }
 
-/* Choose a definition for a name that an object without one wants. Objects are isolated. */
+/* Choose an isolated object's definition for a name that an object without one wants. */
 static bool bind_isolated(struct sk_linker *linker, sk_symbol name)
 {
 	const struct sk_definition *definitions = linker->definitions.items, *best = NULL;
 
 	for (uint32_t i = linker->symbols.items[name].first_definition; i != SK_NONE; i = definitions[i].next)
-		if (!best || rank_of(linker, &definitions[i]) > rank_of(linker, best))
+		if (linker->objects.items[definitions[i].object]->isolated &&
+		    (!best || rank_of(linker, &definitions[i]) > rank_of(linker, best)))
 			best = &definitions[i];
 	if (!best)
 		return true;
@@ -258,30 +267,51 @@ static bool bind_isolated(struct sk_linker *linker, sk_symbol name)
 	return ok;
 }
 
-/* Return whether a strong definition in another object replaces this one: it is weak. Members of groups are whole
- * functions that every object has, and stay its own. Kernels were chosen by object and name. An assignment on the
- * command line holds. */
+/* Return whether a strong definition in another object replaces this one: it is weak, and its object is isolated.
+ * Members of groups are whole functions that every object has, and stay its own. Kernels were chosen by object and
+ * name. An assignment on the command line holds. */
 static bool gives_way(const struct sk_linker *linker, const struct sk_object *object, uint32_t index)
 {
 	const struct sk_linker_symbol *own = &linker->symbols.items[object->globals[index - object->first_global]];
 	uint32_t section = sk_object_symbol_section(object, index);
 
-	return sk_definition_rank(&object->symbols[index]) == SK_DEFINITION_WEAK &&
+	return object->isolated && sk_definition_rank(&object->symbols[index]) == SK_DEFINITION_WEAK &&
 	       !(section && sk_object_section_flags(object, section) & SHF_GROUP) && !own->kernel &&
 	       (own->alias == SK_NONE || own->replaced);
 }
 
-/* Let weak definitions of isolated objects mean the first strong one: weak hooks are made to be replaced. */
+/* Return the first strong definition of those that begin here, or SK_NONE: of objects that take part in any case, or
+ * also of members. One that is for all objects is preferred to an isolated object's. */
+static uint32_t first_strong(const struct sk_linker *linker, uint32_t first, bool members)
+{
+	const struct sk_definition *definitions = linker->definitions.items;
+	uint32_t strong = SK_NONE;
+
+	for (uint32_t i = first; i != SK_NONE; i = definitions[i].next) {
+		const struct sk_object *object = linker->objects.items[definitions[i].object];
+		enum sk_definition_rank rank = members ? sk_definition_rank(&object->symbols[definitions[i].index])
+						       : rank_of(linker, &definitions[i]);
+
+		if (rank != SK_DEFINITION_STRONG)
+			continue;
+		if (!object->isolated)
+			return i;
+		if (strong == SK_NONE)
+			strong = i;
+	}
+	return strong;
+}
+
+/* Let weak definitions of isolated objects mean a strong one: weak hooks are made to be replaced. */
 static void replace_weak(struct sk_linker *linker)
 {
 	const struct sk_definition *definitions = linker->definitions.items;
 
 	for (size_t name = 0; linker->replaced_weak != linker->definitions.count && name < linker->symbols.count;
 	     name++) {
-		uint32_t first = linker->symbols.items[name].first_definition, strong = first;
+		uint32_t first = linker->symbols.items[name].first_definition;
+		uint32_t strong = first_strong(linker, first, false);
 
-		while (strong != SK_NONE && rank_of(linker, &definitions[strong]) != SK_DEFINITION_STRONG)
-			strong = definitions[strong].next;
 		for (uint32_t i = first; strong != SK_NONE && i != SK_NONE; i = definitions[i].next) {
 			const struct sk_object *object = linker->objects.items[definitions[i].object];
 			const struct sk_object *other = linker->objects.items[definitions[strong].object];
@@ -314,20 +344,13 @@ static bool fill_hook(struct sk_linker *linker, struct sk_hook hook)
 	sk_symbol own = hook.object->globals[hook.index - hook.object->first_global];
 	const char *name = linker->symbols.items[own].name;
 	sk_symbol shared = sk_symbol_intern(linker, name, strlen(name));
-	uint32_t i = linker->symbols.items[shared].first_definition;
-	const struct sk_definition *strong = NULL;
+	uint32_t first = first_strong(linker, linker->symbols.items[shared].first_definition, true);
 
-	for (; !strong && i != SK_NONE; i = linker->definitions.items[i].next) {
-		const struct sk_definition *definition = &linker->definitions.items[i];
-		const struct sk_object *object = linker->objects.items[definition->object];
-
-		if (sk_definition_rank(&object->symbols[definition->index]) == SK_DEFINITION_STRONG)
-			strong = definition;
-	}
-	if (!strong || linker->symbols.items[own].alias != SK_NONE ||
+	if (first == SK_NONE || linker->symbols.items[own].alias != SK_NONE ||
 	    linker->symbols.items[own].rank >= SK_DEFINITION_STRONG)
 		return true;
 
+	const struct sk_definition *strong = &linker->definitions.items[first];
 	struct sk_object *object = linker->objects.items[strong->object];
 	sk_symbol meant = object->globals[strong->index - object->first_global];
 	bool ok = sk_object_extract(linker, object, name, sk_object_name(linker->arena, hook.object));
@@ -348,14 +371,16 @@ static bool define_wanted(struct sk_linker *linker)
 		sk_symbol number = linker->wanted.items[linker->wanted_done++];
 
 		if (linker->symbols.items[number].rank == SK_DEFINITION_NONE)
-			ok &= (linker->options.isolate_objects ? bind_isolated : define)(linker, number);
+			ok &= define(linker, number);
+		if (linker->isolates && linker->symbols.items[number].rank == SK_DEFINITION_NONE)
+			ok &= bind_isolated(linker, number);
 	}
 	return ok;
 }
 
 bool sk_symbols_resolve(struct sk_linker *linker)
 {
-	if (linker->options.isolate_objects)
+	if (linker->isolates)
 		replace_weak(linker);
 
 	bool ok = define_wanted(linker);

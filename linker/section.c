@@ -23,6 +23,20 @@ const char *sk_object_name(struct sk_arena *arena, const struct sk_object *objec
 	return name;
 }
 
+static const char *without_folders(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+const char *sk_object_file_name(struct sk_arena *arena, const struct sk_object *object)
+{
+	if (!object->member)
+		return without_folders(object->path);
+	return without_folders(sk_arena_copy(arena, object->member, object->member_length));
+}
+
 const char *sk_object_section_name(const struct sk_object *object, uint32_t section)
 {
 	return object->section_names +

@@ -121,7 +121,7 @@ sk_symbol sk_isolated_symbol(struct sk_linker *linker, sk_symbol name)
 	const struct sk_linker_symbol *symbol = &linker->symbols.items[name];
 	bool traced = symbol->traced;
 
-	if (!linker->options.isolate_objects || symbol->rank == SK_DEFINITION_ASSIGNED)
+	if (symbol->rank == SK_DEFINITION_ASSIGNED)
 		return name;
 
 	sk_symbol own = sk_symbol_add(linker, symbol->name, symbol->name_length);

@@ -47,6 +47,7 @@ enum sk_option_action {
 	SK_OPTION_CLEAR_COLOUR,
 	SK_OPTION_SET_ICF,
 	SK_OPTION_SET_UNRESOLVED,
+	SK_OPTION_SET_ISOLATED, /* all objects, or one more pattern */
 	SK_OPTION_SET_ISA,
 	SK_OPTION_ADD_LIBRARY,
 	SK_OPTION_ADD_OVERRIDE, /* for scope options */

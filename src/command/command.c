@@ -134,6 +134,16 @@ static void set_unresolved(struct words *words, const char *value)
 	}
 }
 
+static void add_isolated(struct words *words, const char *pattern)
+{
+	if (!pattern)
+		words->command->isolate_objects = true;
+	else if (*pattern)
+		sk_array_push(words->arena, &words->command->isolated, pattern);
+	else
+		sk_error(words->diag, words->place, "--isolate-objects=: the pattern is empty");
+}
+
 /* Return "fast, md5 or tree": the accepted values. */
 static const char *list_values(struct sk_arena *arena, const struct sk_option_value *values)
 {
@@ -246,6 +256,9 @@ static void apply_option(struct words *words, const struct sk_option *option, co
 		break;
 	case SK_OPTION_SET_UNRESOLVED:
 		set_unresolved(words, value);
+		break;
+	case SK_OPTION_SET_ISOLATED:
+		add_isolated(words, value);
 		break;
 	case SK_OPTION_ADD_LIBRARY:
 		sk_array_push(words->arena, &command->inputs, (struct sk_command_input){value, true, *whole});

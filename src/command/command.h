@@ -99,7 +99,8 @@ struct sk_command_line {
 	bool trap; /* --unresolved-symbols=trap */
 	sk_texts trapped; /* --unresolved-symbols=trap:NAME,NAME */
 	bool warn_unresolved;
-	bool isolate_objects;
+	bool isolate_objects; /* all */
+	sk_texts isolated; /* --isolate-objects=PATTERN */
 	bool no_demangle;
 	bool no_standard_libraries; /* --nostdlib */
 	bool cross_references; /* --cref */

@@ -50,6 +50,8 @@ struct sk_linker *sk_command_create_linker(const struct sk_command_line *command
 					.version_script = command->version_script,
 					.ordering_file = command->ordering_file,
 					.isolate_objects = command->isolate_objects,
+					.isolated = command->isolated.items,
+					.isolated_count = command->isolated.count,
 					.allow_multiple_definition = command->allow_multiple_definition,
 					.icf = command->icf,
 					.no_demangle = command->no_demangle,

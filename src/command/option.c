@@ -59,8 +59,9 @@ static const struct sk_option options[] = {
 	 "of several strong definitions, take the first"},
 	{"symbol-ordering-file", NULL, SK_OPTION_SET_INPUT, FIELD(ordering_file), "FILE",
 	 "place the definitions of the symbols that FILE lists first, in that order"},
-	{"isolate-objects", NULL, SK_OPTION_SET_FLAG, FIELD(isolate_objects), NULL,
-	 "an object's own definitions are for its own references first, and never collide"},
+	{"isolate-objects", NULL, SK_OPTION_SET_ISOLATED, 0, "[=PATTERN]",
+	 "an object's own definitions are for its own references first, and never collide:\n"
+	 "for all objects, or those whose names match; may be repeated"},
 	{"unresolved-symbols", NULL, SK_OPTION_SET_UNRESOLVED, 0, "trap[:NAME,NAME]",
 	 "let calls of functions that nothing defines, or of these, end the launch; also\n"
 	 "report-all (the default) and ignore-in-shared-libs, which makes no difference"},

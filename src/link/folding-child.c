@@ -70,6 +70,7 @@ static struct sk_command_line child_command(const struct sk_command_line *comman
 					.emulation = command->emulation,
 					.allow_multiple_definition = command->allow_multiple_definition,
 					.isolate_objects = command->isolate_objects,
+					.isolated = command->isolated,
 					.no_task_entries = true,
 					.strip_all = true,
 					.check = true,

@@ -179,6 +179,15 @@ for icf in none safe all; do
 done
 addends=1,2,3
 
+# Some of the objects isolated, one of them a member: helpers and templates fold across.
+for icf in none all; do
+	[ $icf = none ] && expected=0 || expected=4
+	for kind in '' ' -r' ' --version-script=versions'; do
+		options="--isolate-objects=k[23].o --icf=$icf$kind"
+		check
+	done
+done
+
 # All of it from an archive of --repro, with the profile, the script, and members of the thin archive.
 options='--isolate-objects --icf=all --version-script=versions -S'
 for kind in '' -r; do

@@ -129,6 +129,56 @@ printf 'selected section twin1.o:(.text.helper)\n  removing identical section tw
 	diff - lines.txt ||
 	fail "equal helpers are not folded"
 
+# By object: only those that a pattern matches are isolated; definitions of the others are for all.
+by_pattern() { # RESULTS FUNCTIONS ARGUMENT…
+	result=$1 functions=$2
+	shift 2
+	rm -f out.so
+	# shellcheck disable=SC2046
+	"$driver" -o out.so $(printf -- '--export x_%s=%s ' $(for f in $functions; do echo $f $f; done)) "$@" \
+		>lines.txt 2>err.txt || { cat err.txt; fail "cannot link $*"; }
+	# shellcheck disable=SC2086
+	[ "$(results ./out.so $functions)" = "$result" ] || fail "$*: $(results ./out.so $functions), not $result"
+}
+refused 'duplicate symbol: helper' 'kernel_1 kernel_2' 'k1.o k2.o --isolate other.o'
+grep -q -- '--isolate-objects=k2.o only this one' err.txt || { cat err.txt; fail "this object is not proposed"; }
+for pattern in k1.o k2.o 'k?.o' '*' './k1.o'; do
+	[ "$pattern" != ./k1.o ] || { refused 'duplicate symbol: helper' 'kernel_1 kernel_2' "k1.o k2.o --isolate $pattern"; continue; }
+	by_pattern '11111 21222' 'kernel_1 kernel_2' k1.o k2.o --isolate "$pattern"
+	by_pattern '21222 11111' 'kernel_2 kernel_1' k2.o k1.o --isolate "$pattern" --icf all
+	[ ! -s err.txt ] || { cat err.txt; fail "warnings"; }
+done
+by_pattern '100 11111' 'user kernel_1' k1.o user.o --isolate other.o
+grep -q -- '--isolate-objects=other.o: no object and no member of an archive has such a name' err.txt ||
+	{ cat err.txt; fail "an unused pattern"; }
+mkdir sub
+cp k1.o sub
+by_pattern '11111 21222' 'kernel_1 kernel_2' sub/k1.o k2.o --isolate k1.o
+by_pattern '200 21222 11111' 'user kernel_2 kernel_1' k1.o user.o k2.o --isolate k1.o # a shared one comes first
+by_pattern '100 21222 11111' 'user kernel_2 kernel_1' k2.o user.o k1.o --isolate k2.o
+by_pattern '100 11111' 'user kernel_1' k1.o user.o --isolate k1.o # or that of an isolated object
+by_pattern '200 11111' 'user kernel_1' k1.o lib2.a user.o --isolate k1.o
+by_pattern '100 11111' 'user kernel_1' lib1.a lib2.a user.o --isolate k2.o
+by_pattern '200 11111 21222' 'user kernel_1 kernel_2' lib1.a lib2.a user.o --isolate k1.o
+refused 'duplicate symbol: helper' 'kernel_1 kernel_2' 'lib1.a lib2.a'
+by_pattern '11111 21222' 'kernel_1 kernel_2' lib1.a lib2.a --isolate 'k1*'
+# Weak definitions of isolated objects give way, and the others' never to an isolated one.
+by_pattern '10 20' 'hooked_1 hooked_2' hooked1.o hooked2.o hook.o --isolate 'hooked*'
+by_pattern '10 20' 'hooked_1 hooked_2' hooked1.o hooked2.o hook.o --isolate 'hook*'
+by_pattern '10 20' 'hooked_1 hooked_2' hooked1.o hooked2.o hook.o --isolate hooked1.o
+by_pattern '7 11111' 'weak_user kernel_1' weak.o k1.o --isolate k1.o
+by_pattern '100 11111' 'weak_user kernel_1' weak.o k1.o --isolate weak.o
+by_pattern '200 11111' 'weak_user kernel_1' weak.o k1.o k2.o --isolate weak.o --isolate k1.o
+by_pattern '70 11111' 'definer kernel_1' definer.o k1.o --isolate k1.o
+by_pattern '70 70 11111' 'definer common_user kernel_1' definer.o common.o k1.o --isolate k1.o
+by_pattern '11 15' 'inline_1 inline_5' inline1.o inline5.o --isolate inline1.o
+by_pattern '11 15' 'inline_1 inline_5' inline1.o inline5.o --isolate inline5.o
+by_pattern '5 5' 'user weak_user' user.o weak.o k1.o other.o --isolate k1.o --defsym helper=other
+by_pattern '5 11111' 'user kernel_1' user.o k1.o other.o --isolate k1.o --wrap helper --defsym __wrap_helper=other
+"$driver" --relocatable -o joined.o --export x_kernel_1=kernel_1 --export x_kernel_2=kernel_2 k1.o k2.o --isolate k2.o
+ld -shared -o joined.so joined.o
+[ "$(results ./joined.so kernel_1 kernel_2)" = '11111 21222' ] || fail "-r: $(results ./joined.so kernel_1 kernel_2)"
+
 # Two kernels of one name in one package: the manifest says which object is meant.
 for n in 2 3 weak; do
 	cat >scale$n.c <<-END
@@ -158,7 +208,12 @@ for objects in 'scale2.o scale3.o' 'scale2.o libscale3.a' 'scaleweak.o scale3.o'
 		  - {name: b, kernel: twice, args: [t, y], scope: both}
 	END
 	[ $second = scaleweak.o ] || fails_with 'duplicate symbol: scale' "$sklink" model.yaml -o model.sk
-	"$sklink" model.yaml --isolate-objects -o model.sk
+	"$sklink" model.yaml -S --isolate-objects=$second -o model.sk --repro=again.tar
+	cp model.sk by-name.sk
+	tar xf again.tar && (cd again && "$sklink" @response.txt -o again.sk && cmp again.sk ../by-name.sk) ||
+		fail "a reproduction"
+	"$sklink" model.yaml -S --isolate-objects -o model.sk
+	cmp model.sk by-name.sk || fail "--isolate-objects=$second makes another package"
 	"$skdump" --verify model.sk >/dev/null || fail "the dispatchers"
 	"$skrun" model.sk --random 1 --verify >/dev/null || fail "the package"
 	cat >six.c <<-'END'

@@ -10,7 +10,7 @@
  *     --find SYMBOL          prints the kernel's address
  *     --all                  requires every function that the inputs define
  *     --defsym, --wrap, --allow-multiple-definition, --no-gc-sections, --print-gc-sections,
- *     --version-script FILE, --isolate-objects, --cref, --icf none|safe|all, --print-icf-sections,
+ *     --version-script FILE, --isolate-objects, --isolate PATTERN, --cref, --icf none|safe|all, --print-icf-sections,
  *     --trace, --trace-symbol, --map FILE, --dependency-file FILE
  *     --no-demangle, --symbol-ordering-file FILE, --why-live SYMBOL, --why-extract FILE
  *     --compress-debug-sections, --strip-debug, --strip-all, --relocatable
@@ -41,6 +41,8 @@ struct arguments {
 	bool multiple, no_gc, print_gc, print_icf, trace;
 	enum sk_icf icf;
 	bool join, isolate, cross_references, no_demangle;
+	const char *isolated[MAXIMUM];
+	size_t isolated_count;
 	size_t export_count, state_count, find_count, required_count, search_path_count;
 	bool kernels, all, compress_debug, strip_debug, strip_all, relocatable;
 };
@@ -128,6 +130,8 @@ static void read_options(struct arguments *options, char **arguments, int count)
 			options->cross_references = true;
 		else if (!strcmp(name, "--isolate-objects"))
 			options->isolate = true;
+		else if (!strcmp(name, "--isolate"))
+			push(options->isolated, &options->isolated_count, value_of(arguments, count, &i));
 		else if (!strcmp(name, "--icf"))
 			options->icf = icf_of(value_of(arguments, count, &i));
 		else if (!strcmp(name, "--print-icf-sections"))
@@ -159,6 +163,7 @@ static bool takes_value(const char *name)
 					    "--icf",
 					    "--version-script",
 					    "--defsym",
+					    "--isolate",
 					    "--wrap",
 					    "--trace-symbol",
 					    "--why-live",
@@ -386,6 +391,8 @@ int main(int count, char **arguments)
 							     .version_script = options->version_script,
 							     .cross_references = options->cross_references,
 							     .isolate_objects = options->isolate,
+							     .isolated = options->isolated,
+							     .isolated_count = options->isolated_count,
 							     .icf = options->icf,
 							     .print_icf_sections = options->print_icf,
 							     .trace = options->trace,
