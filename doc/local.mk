@@ -36,7 +36,7 @@ nobase_dist_doc_DATA += doc/tutorial/first-package.md doc/tutorial/from-a-model.
 	doc/tutorial/own-kernel.md
 nobase_dist_doc_DATA += doc/howto/build-systems.md doc/howto/debug-a-wrong-result.md doc/howto/decoder-state.md \
 	doc/howto/ge-dumps.md doc/howto/kernels-of-libraries.md doc/howto/mindspore-flags.md \
-	doc/howto/profile-and-predict.md doc/howto/several-sizes.md doc/howto/torchair-rules.md \
+	doc/howto/any-size.md doc/howto/profile-and-predict.md doc/howto/several-sizes.md doc/howto/torchair-rules.md \
 	doc/howto/weights-and-signing.md
 nobase_dist_doc_DATA += doc/explain/performance.md
 nobase_dist_doc_DATA += doc/explain/fusion-and-tiles.md doc/explain/proof.md doc/explain/simulation.md \
