@@ -609,7 +609,15 @@ static const char *const passing[] = {
 	/* the others */
 	"Dropout", "AffineGrid", "GridSample", "RoiAlign", "BlackmanWindow", "HammingWindow", "HannWindow",
 	"RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial", "NegativeLogLikelihoodLoss",
-	"SoftmaxCrossEntropyLoss", "sklink:BinaryCrossEntropy", NULL};
+	"SoftmaxCrossEntropyLoss", "sklink:BinaryCrossEntropy", "Col2Im", "sklink:Argmin", "sklink:AllReduce",
+	"sklink:Assign", "sklink:AssignAdd", "sklink:BatchMatMul", "sklink:BiasAdd", "sklink:BiasAddGrad",
+	"sklink:BCEWithLogitsLoss", "sklink:ClipByNormNoDivSum", "sklink:DropoutGrad", "sklink:EqualCount",
+	"sklink:FastGeluGrad", "sklink:GeLUGrad", "sklink:LayerNormGrad", "sklink:LogSoftmaxGrad", "sklink:MaximumGrad",
+	"sklink:MinimumGrad", "sklink:QuantBatchMatmul", "sklink:RsqrtGrad", "sklink:SiLUGrad",
+	"sklink:SigmoidCrossEntropyWithLogits", "sklink:SigmoidCrossEntropyWithLogitsGrad", "sklink:SigmoidGrad",
+	"sklink:SoftmaxBackward", "sklink:SoftmaxCrossEntropyWithLogits", "sklink:SoftmaxGrad", "sklink:SoftmaxGradExt",
+	"sklink:SoftplusGrad", "sklink:SoftplusGradExt", "sklink:SqrtGrad", "sklink:StandardNormal", "sklink:TanhGrad",
+	"sklink:TransposeBatchMatMul", NULL};
 
 static const char *const broadcast[] = {"Add",
 					"And",

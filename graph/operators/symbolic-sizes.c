@@ -62,7 +62,7 @@ static bool holds(enum sk_dtype dtype, const struct sk_size *term)
 {
 	static const uint8_t mantissas[SK_DTYPE_COUNT] = {[SK_F16] = 11, [SK_BF16] = 8, [SK_F32] = 24, [SK_F64] = 53};
 	unsigned bits = mantissas[dtype] ? mantissas[dtype] : 8 * (unsigned)sk_dtype_size(dtype) - 1;
-	int64_t limit = INT64_C(1) << (bits < 62 ? bits : 62);
+	int64_t limit = INT64_C(1) << (bits < 52 ? bits : 52); /* below that of constants that stand for larger ones */
 
 	return term && sk_size_most(term) < limit && sk_size_least(term) > -limit;
 }

@@ -14,7 +14,8 @@
 
 /* The shapes and contents of the outputs at some sizes. */
 struct trial {
-	struct sk_value *outputs;
+	struct sk_value *saved, *operands; /* room for the node's operands */
+	const struct sk_value *outputs; /* of `operands` */
 	const char *error; /* NULL: there is no error */
 };
 
@@ -61,18 +62,24 @@ static void copy_values(const struct sk_symbolic *symbolic, struct sk_value *lis
 	}
 }
 
-static struct trial try_values(const struct sk_symbolic *symbolic, const uint64_t *values)
+static struct trial new_trial(const struct sk_symbolic *symbolic)
+{
+	size_t count = symbolic->node->inputs.count + symbolic->node->outputs.count + 1;
+
+	return (struct trial){.saved = SK_NEW_ARRAY(symbolic->graph->arena, struct sk_value, count),
+			      .operands = SK_NEW_ARRAY(symbolic->graph->arena, struct sk_value, count)};
+}
+
+static void try_values(const struct sk_symbolic *symbolic, const uint64_t *values, struct trial *trial)
 {
 	struct sk_op_graph *graph = symbolic->graph;
 	const struct sk_graph_node *node = symbolic->node;
 	size_t inputs = node->inputs.count, outputs = node->outputs.count;
-	struct sk_value *saved = SK_NEW_ARRAY(graph->arena, struct sk_value, inputs + outputs + 1);
-	struct trial trial = {.outputs = SK_NEW_ARRAY(graph->arena, struct sk_value, inputs + outputs + 1)};
 	struct sk_inference inference = {graph, symbolic->node};
 	struct sk_diag *diag = graph->diag, muted;
 
 	sk_diag_init(&muted, graph->arena);
-	copy_values(symbolic, saved, false);
+	copy_values(symbolic, trial->saved, false);
 	for (size_t i = 0; i < inputs; i++)
 		if (node->inputs.items[i] != SK_NONE)
 			set_numbers(graph->arena, sk_node_input(graph, node, i), sk_symbolic_demanded(symbolic, i),
@@ -81,13 +88,13 @@ static struct trial try_values(const struct sk_symbolic *symbolic, const uint64_
 		if (node->outputs.items[i] != SK_NONE)
 			sk_node_output(graph, node, i)->contents = NULL;
 	graph->diag = &muted;
+	trial->error = NULL;
 	if (!symbolic->schema->infer(&inference))
-		trial.error = sk_diag_first(&muted);
+		trial->error = sk_diag_first(&muted) ? sk_diag_first(&muted) : "it cannot be inferred";
 	graph->diag = diag;
-	copy_values(symbolic, trial.outputs, false);
-	trial.outputs += inputs;
-	copy_values(symbolic, saved, true);
-	return trial;
+	copy_values(symbolic, trial->operands, false);
+	trial->outputs = trial->operands + inputs;
+	copy_values(symbolic, trial->saved, true);
 }
 
 /* ---- recognised sizes ---- */
@@ -258,12 +265,11 @@ bool sk_symbolic_compare(const struct sk_symbolic *symbolic)
 {
 	const struct sk_graph_node *node = symbolic->node;
 	uint64_t *values = SK_NEW_ARRAY(symbolic->graph->arena, uint64_t, sk_sizes_count(symbolic->sizes) + 1);
+	struct trial trial = new_trial(symbolic);
 
 	for (size_t a = 0; a < ATTEMPTS; a++) {
 		sk_sizes_choose(symbolic->sizes, attempts[a], values);
-
-		struct trial trial = try_values(symbolic, values);
-
+		try_values(symbolic, values, &trial);
 		if (trial.error)
 			return report_trial(symbolic, values, trial.error);
 		for (size_t i = 0; i < node->outputs.count; i++) {
@@ -283,7 +289,8 @@ bool sk_symbolic_lift(const struct sk_symbolic *symbolic)
 	struct trial trials[TRIALS];
 
 	for (size_t t = 0; t < TRIALS; t++) {
-		trials[t] = try_values(symbolic, candidates.values[t]);
+		trials[t] = new_trial(symbolic);
+		try_values(symbolic, candidates.values[t], &trials[t]);
 		if (trials[t].error)
 			return sk_symbolic_compare(symbolic) &&
 			       sk_symbolic_error(symbolic, "its sizes have no one expression: %s", trials[t].error);

@@ -39,10 +39,10 @@ static const struct sk_size *const *constant_terms(const struct sk_symbolic *sym
 		double number = sk_element_number(value->dtype, element);
 		int64_t integer;
 
-		if (number > -0x1p40 && number < 0x1p40)
+		if (number > -0x1p53 && number < 0x1p53)
 			integer = (int64_t)number;
 		else /* the largest numbers end slices */
-			integer = number > 0 ? INT64_C(1) << 40 : -(INT64_C(1) << 40);
+			integer = number > 0 ? INT64_C(1) << 53 : -(INT64_C(1) << 53);
 		if ((double)integer == number || !sk_value_is_float(value))
 			terms[i] = sk_size_number(symbolic->sizes, integer);
 	}

@@ -1,0 +1,19 @@
+#!/bin/bash
+# Models of ONNX's backend tests (Debian's libonnx-testdata) with sizes that have bounds: most are inferred, which
+# compares each shape with inference from numbers; the others are refused at their node.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+[ -d /usr/share/libonnx-testdata/data/node ] || { echo "no models: libonnx-testdata is not installed"; exit 77; }
+"${python:-false}" -c 'import onnx' 2>err.txt || { echo "python3-onnx is not installed"; exit 77; }
+"$python" "$top_srcdir/tests/lib/bounded-models.py" 12 >models.txt || fail "no models"
+all=0 inferred=0
+while read -r name options; do
+	all=$((all + 1))
+	# shellcheck disable=SC2086 # words
+	refuses "(sizes with bounds are not supported for models yet$|$name.onnx: (node|input) ')" "$name" $options
+	! grep -E "internal error" err.txt || fail "$name"
+	! grep -q "not supported for models yet$" err.txt || inferred=$((inferred + 1))
+done <models.txt
+echo "$inferred of $all models are inferred"
+[ $((4 * inferred)) -ge $((3 * all)) ] || fail "too few models are inferred"
