@@ -96,6 +96,19 @@ tasks:
   - {name: right, kernel: rows, args: [right, r], set: {factor: seq}, scope: s}
   - {name: middle, kernel: rows, args: [middle, m], set: {factor: "3*batch+ceil(seq/4)"}, scope: s}
 M
+manifest halves 'n: 1..65@9' <<'M'
+tensors:
+  x: {dtype: f32, shape: [n, 16]}
+  half: {of: x, shape: ["n//2", 16]}
+  b: {dtype: f32, shape: [16]}
+  "y": {dtype: f32, shape: ["n//2", 16], role: output}
+  q: {dtype: f32, shape: ["(n//2)*16"], role: output}
+  r: {dtype: f32, shape: [n, 16], role: output}
+tasks:
+  - {name: bias, kernel: bias, args: [half, b, "y"], scope: s}
+  - {name: whole, kernel: whole, args: ["y", q], scope: s}
+  - {name: other, kernel: bias, args: [x, b, r], scope: s}
+M
 
 # ---- the bits of static packages ----
 
@@ -122,7 +135,15 @@ for sizes in '1 1' '1 512' '8 1' '3 77'; do same rows batch=${sizes% *} seq=${si
 for sizes in '1 8' '40 64' '17 24'; do same widths rows=${sizes% *} width=${sizes#* }; done
 for sizes in '1 2 16' '5 33 64' '2 17 32'; do set -- $sizes; same views batch=$1 seq=$2 width=$3; done
 
-for name in rows widths views; do
+for size in 2 65; do same halves n=$size; done
+# Of one row there is no half: nothing is called.
+for how in '' --guard --check-races --check-split --unfused --serial; do
+	"$skrun" halves.sk --random 1 --dim n=1 $how >run.txt
+done
+"$skdump" --dim n=1 --all halves.sk >none.txt
+"$skdump" --dim n=1 --json halves.sk >none.json
+
+for name in rows widths views halves; do
 	"$skrun" $name.sk --random 3 --verify --sizes 5 >verify.txt
 	[ "$(grep -c '^sizes ' verify.txt)" = 5 ] || fail "not five sizes: $(cat verify.txt)"
 	"$skrun" $name.sk --random 3 --check-races >/dev/null
