@@ -1,6 +1,7 @@
 #!/bin/bash
 # Packages with sizes with bounds: at each size their plan has the numbers of a package that is linked for that size,
-# and it is proved for all of them. Manifests that hold at some sizes only are refused, with the place and the sizes.
+# and their results are the same. The plan is proved for all of them. Manifests that hold at some sizes only are
+# refused, with the place and the sizes.
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
 #include "skkernel.h"
@@ -68,6 +69,23 @@ holds() {
 	parts_of static.sk static
 	"$top_builddir/tests/lib/compare-sizes" dynamic.plan dynamic.dims static.plan "$@" ||
 		fail "another plan at $*: $(cat model.yaml)"
+	runs "$@"
+}
+# runs NAME=SIZE…: and the same results, on several numbers of cores.
+runs() {
+	local sizes=() outputs=()
+	for size in "$@"; do sizes+=(--dim "$size"); done
+	for output in $("$skrun" --list static.sk | awk '$1 == "output" { print $2 }'); do
+		outputs+=(--output "$output=FOLDER/$output.npy")
+	done
+	rm -rf static dynamic
+	mkdir static dynamic
+	"$skrun" static.sk --random 1 "${outputs[@]/FOLDER/static}" >out.txt
+	for cores in 1 3; do
+		"$skrun" dynamic.sk --random 1 --cores $cores "${sizes[@]}" "${outputs[@]/FOLDER/dynamic}" >out.txt ||
+			fail "it does not run at $*: $(cat model.yaml)"
+		diff -r static dynamic >&2 || fail "other results at $* on $cores cores: $(cat model.yaml)"
+	done
 }
 awaits() { # NUMBER
 	"$skdump" dynamic.sk | grep -q " steps\?, $1 awaits\?$" || fail "not $1 awaits: $("$skdump" dynamic.sk)"
