@@ -45,8 +45,29 @@ static void print_tensor(const struct skrt_tensor *tensor)
 	       sk_print_shape(tensor->rank, tensor->shape, shape, sizeof(shape)));
 }
 
+/* Print the dimensions of a package whose sizes vary; shapes in the list are the largest ones. */
+static bool list_dimensions(const struct sk_session *session)
+{
+	for (uint32_t i = 0; i < skrt_module_dimension_count(session->module); i++) {
+		struct skrt_dimension dimension = {.size = sizeof(dimension)};
+
+		if (!sk_succeeded(skrt_module_dimension(session->module, i, &dimension)))
+			return false;
+		if (strcmp(dimension.network, session->network.name))
+			continue;
+		sk_print_named("dimension  ", dimension.name, "  ");
+		printf("%" PRIu64 "..%" PRIu64, dimension.least, dimension.most);
+		if (dimension.multiple > 1)
+			printf(", multiples of %" PRIu64, dimension.multiple);
+		printf(", usually %" PRIu64 "\n", dimension.usual);
+	}
+	return true;
+}
+
 bool sk_session_list(struct sk_session *session)
 {
+	if (!list_dimensions(session))
+		return false;
 	for (uint32_t i = 0; i < session->slot_count; i++) {
 		double range[2];
 

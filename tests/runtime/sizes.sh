@@ -152,6 +152,8 @@ done
 
 # ---- skrun's sizes ----
 
+"$skrun" rows.sk --list >list.txt
+grep -q '^dimension  seq  1\.\.512, usually 128$' list.txt || fail "no dimension in the list: $(cat list.txt)"
 "$skrun" rows.sk --random 1 >usual.txt
 grep -q ' f32 \[[0-9]*, 128, 64\]' usual.txt || fail "not the usual size: $(cat usual.txt)"
 fails_with "seq is 513; package 'rows.sk' takes 1..512" "$skrun" rows.sk --random 1 --dim seq=513
