@@ -11,8 +11,8 @@
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 
-const char *const sk_frame_names[SK_FRAMES] = {"mlir",	  "gfortran", "gsl", "halide", "tvm-packed",
-					       "xla-cpu", "tvm-ffi",  "cfi", "flang",  "numba"};
+const char *const sk_frame_names[SK_FRAMES] = {"mlir",	  "gfortran", "gsl",   "halide", "tvm-packed", "xla-cpu",
+					       "tvm-ffi", "cfi",      "flang", "numba",	 "iree"};
 const char *const sk_layout_names[SK_LAYOUTS] = {"memref", "gfortran", "gsl", "halide", "dltensor", "cfi", "flang"};
 
 /* The placeholders in the texts:
@@ -26,7 +26,10 @@ const char *const sk_layout_names[SK_LAYOUTS] = {"memref", "gfortran", "gsl", "h
  *       $d  the dimension's number                $S  its stride in bytes
  *   $*[ text for each parameter $]            $p  the parameter in its own text (tensor or scalar)
  *       $c  its code (tensor or scalar)           $n  the number of parameters
+ *   $+[ text for each tensor $]               $T  the number of tensors
+ *   $-[ text for each scalar, and ", " $]     $V  the number of scalars
  *   $i  the block's number, or 0              $g  the number of blocks, or 1
+ *   $X  $Y  $Z: its position in the grid      $U  $W  $Q: the numbers of blocks along x, y, z
  *
  * The texts are signatures (doc/reference/signatures.md). An extent of the call is the whole, or its part if it is
  * split. */
@@ -63,7 +66,7 @@ struct layout {
 	"tensor {$x, device_type i32 = 1, device_id i32 = 0, ndim i32 = $r, code u8 = $t, bits u8 = $b, "              \
 	"lanes u16 = 1, shape {$[extent i64 = $e$]}*, " strides ", byte_offset u64 = 0}*"
 
-enum { LAYOUT_DLTENSOR = 4, LAYOUT_COMPACT_DLTENSOR = SK_LAYOUTS, LAYOUT_XLA, LAYOUT_NUMBA, LAYOUTS };
+enum { LAYOUT_DLTENSOR = 4, LAYOUT_COMPACT_DLTENSOR = SK_LAYOUTS, LAYOUT_XLA, LAYOUT_NUMBA, LAYOUT_COMPACT, LAYOUTS };
 
 /* Those of sk_layout_names, and others that only frames have. */
 static const struct layout layouts[LAYOUTS] = {
@@ -126,13 +129,15 @@ static const struct layout layouts[LAYOUTS] = {
 		{.tensor = "meminfo_$k ptr = null, parent_$k ptr = null, items_$k i64 = $m, itemsize_$k i64 = $B, "
 			   "$x, $[extent$d_$k i64 = $e$], $[stride$d_$k i64 = $S$]",
 		 .most_dimensions = SK_MAX_RANK},
+	/* An address without strides. */
+	[LAYOUT_COMPACT] = {.tensor = "$x", .most_dimensions = SK_MAX_RANK, .compact = true},
 };
 
 struct frame {
 	uint32_t layout; /* of all tensors */
 	const char *call; /* replaces all parameters; NULL: they stay */
 	const char *tensor_code, *integer_code, *float_code; /* $c */
-	bool only_64_bits; /* scalars are i64 and f64 */
+	uint32_t scalar_bytes; /* of each scalar, an integer or a float; 0: any */
 	bool no_scalars;
 	bool status; /* the function returns int, 0 for success */
 };
@@ -151,7 +156,7 @@ static const struct frame frames[SK_FRAMES] = {
 	 .tensor_code = "7",
 	 .integer_code = "0",
 	 .float_code = "2",
-	 .only_64_bits = true,
+	 .scalar_bytes = 8,
 	 .status = true},
 	/* XLA:CPU's kernels, xla/backends/cpu/runtime/kernel_c_api.h of 2024 and 2025 (before:
 	 * xla/stream_executor/host/host_kernel_c_api.h): XLA_CPU_KernelCallFrame {const dims *num_workgroups,
@@ -171,7 +176,7 @@ static const struct frame frames[SK_FRAMES] = {
 	 .tensor_code = "7",
 	 .integer_code = "1",
 	 .float_code = "3",
-	 .only_64_bits = true,
+	 .scalar_bytes = 8,
 	 .status = true},
 	{.layout = 5},
 	{.layout = 6},
@@ -179,6 +184,19 @@ static const struct frame frames[SK_FRAMES] = {
 	 * success. The result of a function that returns nothing, or a scalar, fits in 16 bytes. */
 	{.layout = LAYOUT_NUMBA,
 	 .call = "result {value u64[2] = 0}*, exception {record ptr = null}*, $*[$p$]",
+	 .status = true},
+	/* IREE's dispatch functions, iree/hal/local/executable_library.h of version 0.6 (2023 to 2025): int (*)(const
+	 * environment *, const dispatch_state *, const workgroup_state *), where the constants are 32-bit words and the
+	 * bindings are addresses with lengths. */
+	{.layout = LAYOUT_COMPACT,
+	 .call = "environment {constants ptr = null, thunk ptr = null, functions ptr = null, contexts ptr = null, "
+		 "processor u64[8] = 0}*, dispatch {size_x u32 = 1, size_y u32 = 1, size_z u16 = 1, constant_count u16 "
+		 "= $V, count_x u32 = $U, count_y u32 = $W, count_z u16 = $Q, max_concurrency u8 = 1, binding_count u8 "
+		 "= $T, constants {$-[$x$]end u32 = 0}*, bindings {$+[$x$]}*, lengths {$+[length u64 = $z$]}*}*, "
+		 "workgroup {id_x u32 = $X, id_y u32 = $Y, id_z u16 = $Z, reserved u16 = 0, processor u32 = 0, memory "
+		 "ptr "
+		 "= null, memory_size u32 = 0}*",
+	 .scalar_bytes = 4,
 	 .status = true},
 };
 
@@ -305,6 +323,28 @@ static uint32_t count_parameters(const struct sk_signature *signature)
 	return count;
 }
 
+static uint32_t count_kind(const struct sk_signature *signature, enum sk_parameter_kind kind)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < signature->parameter_count; i++)
+		count += signature->parameters[i].kind == kind;
+	return count;
+}
+
+/* Append "block.index.y", or the value along an axis that the blocks do not have. */
+static void put_axis(const struct expander *expander, const char *what, uint32_t axis, const char *none)
+{
+	const struct sk_signature *signature = expander->signature;
+
+	if (axis < signature->grid_rank)
+		fprintf(expander->out, "block.%s.%c", what, "xyz"[axis]);
+	else if (axis == 0 && sk_signature_has_blocks(signature))
+		fprintf(expander->out, "block.%s", what);
+	else
+		fputs(none, expander->out);
+}
+
 static void expand(struct expander *expander, const char *text, size_t length);
 
 /* Append the parameter as it is written, without its layout. */
@@ -372,8 +412,28 @@ static int number_for(const struct expander *expander, char word)
 		return layout_of(expander)->types[parameter->dtype];
 	case 'd':
 		return (int)expander->dimension;
+	case 'T':
+		return (int)count_kind(expander->signature, SK_PARAMETER_TENSOR);
+	case 'V':
+		return (int)count_kind(expander->signature, SK_PARAMETER_SCALAR);
 	default: /* 'n' */
 		return (int)count_parameters(expander->signature);
+	}
+}
+
+/* Append the text for each parameter of a kind: before or between commas. */
+static void put_each_of(struct expander *expander, enum sk_parameter_kind kind, const char *text, size_t length)
+{
+	bool first = true;
+
+	for (uint32_t i = 0; i < expander->signature->parameter_count; i++) {
+		if (expander->signature->parameters[i].kind != kind)
+			continue;
+		expander->parameter = i;
+		fputs(first || kind == SK_PARAMETER_SCALAR ? "" : ", ", expander->out);
+		expand(expander, text, length);
+		fputs(kind == SK_PARAMETER_SCALAR ? ", " : "", expander->out);
+		first = false;
 	}
 }
 
@@ -423,6 +483,16 @@ static void put_word(struct expander *expander, char word)
 	case 'g':
 		fputs(has_blocks ? "block.count" : "1", expander->out);
 		break;
+	case 'X':
+	case 'Y':
+	case 'Z':
+		put_axis(expander, "index", (uint32_t)(word - 'X'), "0");
+		break;
+	case 'U':
+	case 'W':
+	case 'Q':
+		put_axis(expander, "count", word == 'U' ? 0 : word == 'W' ? 1 : 2, "1");
+		break;
 	default:
 		fprintf(expander->out, "%d", number_for(expander, word));
 	}
@@ -439,17 +509,20 @@ static void expand(struct expander *expander, const char *text, size_t length)
 		if (!sign)
 			return;
 		text = sign + 2;
-		if (sign[1] != '[' && sign[1] != '^' && sign[1] != '*') {
+		if (!strchr("[^*+-", sign[1])) {
 			put_word(expander, sign[1]);
 			continue;
 		}
 
 		const char *body = sign[1] == '[' ? text : text + 1, *close = strstr(body, "$]");
+		size_t size = (size_t)(close - body);
 
 		if (sign[1] == '*')
-			put_each_parameter(expander, body, (size_t)(close - body));
+			put_each_parameter(expander, body, size);
+		else if (sign[1] == '+' || sign[1] == '-')
+			put_each_of(expander, sign[1] == '+' ? SK_PARAMETER_TENSOR : SK_PARAMETER_SCALAR, body, size);
 		else
-			put_each_dimension(expander, sign[1] == '^', body, (size_t)(close - body));
+			put_each_dimension(expander, sign[1] == '^', body, size);
 		text = close + 2;
 	}
 }
@@ -475,9 +548,12 @@ static const char *unsupported(const struct frame *frame, const struct sk_parame
 	case SK_PARAMETER_SCALAR:
 		if (frame->no_scalars)
 			return "has only tensors";
-		return frame->only_64_bits && parameter->dtype != SK_I64 && parameter->dtype != SK_F64
-			       ? "has only i64 and f64 beside tensors"
-			       : NULL;
+		if (!frame->scalar_bytes || (!parameter->by_reference && parameter->dtype != SK_BOOL &&
+					     sk_dtype_size(parameter->dtype) == frame->scalar_bytes &&
+					     (frame->scalar_bytes != 8 || parameter->dtype != SK_U64)))
+			return NULL;
+		return frame->scalar_bytes == 8 ? "has only i64 and f64 beside tensors"
+						: "has only i32, u32 and f32 beside tensors";
 	default:
 		if (parameter->operands)
 			return "has no tables of tensors";

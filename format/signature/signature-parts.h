@@ -189,7 +189,7 @@ bool sk_signature_parse_count(struct sk_signature_parser *parser, const char *of
  * with `frame=NAME` lists tensors and scalars, and `as NAME` after a tensor is the same for this one. Both are expanded
  * to the text of a signature with structs, which is parsed in its place. */
 
-enum { SK_FRAMES = 10, SK_LAYOUTS = 7 };
+enum { SK_FRAMES = 11, SK_LAYOUTS = 7 };
 extern const char *const sk_frame_names[SK_FRAMES], *const sk_layout_names[SK_LAYOUTS];
 
 /* Expand the signature: without the attribute and "as", and with structs in place of its parameters. Errors in the

@@ -109,6 +109,55 @@ int32_t by_numba(int64_t *result, void **exception, void *m1, void *p1, int64_t 
 	result[0] = result[1] = 1;
 	return fill(x, (int64_t[]){sx0 / 4, sx1 / 4}, y, (int64_t[]){sy0 / 4, sy1 / 4}, x0, x1, factor);
 }
+
+/* IREE: iree/hal/local/executable_library.h */
+typedef struct {
+	const uint32_t *constants;
+	void *thunk, *functions, *contexts;
+	uint64_t processor[8];
+} environment_v0;
+typedef struct {
+	uint32_t size_x, size_y;
+	uint16_t size_z, constant_count;
+	uint32_t count_x, count_y;
+	uint16_t count_z;
+	uint8_t max_concurrency, binding_count;
+	const uint32_t *constants;
+	void *const *bindings;
+	const size_t *lengths;
+} dispatch_v0;
+typedef struct {
+	uint32_t x, y;
+	uint16_t z, reserved;
+	uint32_t processor;
+	void *memory;
+	uint32_t memory_size;
+} workgroup_v0;
+/* Each workgroup computes up to 4 columns and 2 rows. */
+int by_iree(const environment_v0 *environment, const dispatch_v0 *dispatch, const workgroup_v0 *workgroup)
+{
+	const uint32_t *c = dispatch->constants;
+	int64_t m = c[0], n = c[1], row = 2 * workgroup->y, column = 4 * workgroup->x;
+	const float *x = dispatch->bindings[0];
+	float *y = dispatch->bindings[1], factor;
+
+	if (environment->processor[0] || dispatch->constant_count != 3 || dispatch->binding_count != 2 || workgroup->z ||
+	    dispatch->count_x != (n + 3) / 4 || dispatch->count_y != (m + 1) / 2 || dispatch->count_z != 1 ||
+	    dispatch->lengths[0] != 4u * m * n || dispatch->lengths[1] != 4u * m * n || dispatch->size_x != 1)
+		return 1;
+	memcpy(&factor, &c[2], 4);
+	for (int64_t i = row; i < row + 2 && i < m; i++)
+		for (int64_t j = column; j < column + 4 && j < n; j++)
+			y[i * n + j] = x[i * n + j] * factor + (float)j;
+	return 0;
+}
+int by_iree_alone(const environment_v0 *environment, const dispatch_v0 *dispatch, const workgroup_v0 *workgroup)
+{
+	if (dispatch->constant_count || dispatch->binding_count != 2 || dispatch->count_x != 1 || workgroup->x)
+		return 1;
+	memcpy(dispatch->bindings[1], dispatch->bindings[0], dispatch->lengths[1]);
+	return environment->thunk != NULL;
+}
 C
 compile kernels
 cat >fortran.f90 <<'F'
@@ -142,6 +191,10 @@ tensors:
   all: {dtype: f32, shape: [9, 8]}
   x: {of: all, offset: [0, 2], shape: [9, 5]}
   plain: {dtype: f32, shape: [9, 5], role: output}
+  w: {dtype: f32, shape: [9, 5]}
+  dense: {dtype: f32, shape: [9, 5], role: output}
+  iree: {dtype: f32, shape: [9, 5], role: output}
+  copy: {dtype: f32, shape: [9, 5], role: output}
 M
 	for k in $kernels; do echo "  $k: {dtype: f32, shape: [9, 5], role: output}"; done
 	cat <<'M'
@@ -153,11 +206,16 @@ kernels:
   flang: {symbol: by_flang, signature: "in x f32[m,n:ldx] as flang, out y f32[m,n] as flang, ref factor f32 -> status"}
   numba: {symbol: by_numba, signature: "split=m frame=numba; in x f32[m,n:ldx], out y f32[m,n], factor f32"}
   gfortran: {symbol: by_gfortran_, signature: "in x f32[m,n:ldx] as gfortran, ref m i32, ref n i32, out y f32[m,n], ref factor f32"}
+  copy: {symbol: by_iree_alone, signature: "frame=iree; in x f32[n], out y f32[n]"}
+  iree: {symbol: by_iree, signature: "grid=(n+3)/4,(m+1)/2 frame=iree; in x f32[m,n], out y f32[m,n], m u32, n i32, factor f32"}
   cfi: {symbol: by_cfi, signature: "split=m; in x f32[m,n:ldx] as cfi, out y f32[m,n] as cfi, factor f32"}
   cfi_frame: {symbol: by_cfi, signature: "frame=cfi; in x f32[m,n:ldx], out y f32[m,n], factor f32"}
   flang_frame: {symbol: by_flang, signature: "frame=flang; in x f32[m,n:ldx], out y f32[m,n], ref factor f32 -> status"}
   ffi: {symbol: __tvm_ffi_scale, signature: "split=m frame=tvm-ffi; in x f32[m,n:ldx], out y f32[m,n], factor f64, bias i64 = 5"}
 tasks:
+  - {name: dense, kernel: plain, args: [w, dense], set: {factor: 3}, scope: s}
+  - {name: iree, kernel: iree, args: [w, iree], set: {factor: 3}, scope: s, stream: 1}
+  - {name: copy, kernel: copy, args: [iree, copy], scope: s, stream: 1}
 M
 	for k in plain $kernels; do
 		echo "  - {name: $k, kernel: $k, args: [x, $k], set: {factor: 3}, scope: s, stream: $(($(wc -c <<<$k) % 3))}"
@@ -169,11 +227,12 @@ awk '/signature:/ { sub(/.*signature: /, ""); if (length > 123) { print; exit 1 
 "$skdump" --json model.sk | grep -q "in x f32.m,n:ldx. as memref" || fail "the signature is not as written"
 for options in '--cores 1' '--cores 2' '--cores 3' --guard '--guard --cores 3' '--check-races --cores 3' --serial --unfused; do
 	outputs=
-	for k in plain $kernels; do outputs="$outputs --output $k=$k.npy"; done
+	for k in plain dense iree copy $kernels; do outputs="$outputs --output $k=$k.npy"; done
 	"$skrun" model.sk --random 4 $options $outputs >/dev/null || fail "$options"
 	for k in $kernels; do
 		cmp plain.npy $k.npy || fail "$k, $options"
 	done
+	cmp dense.npy iree.npy && cmp dense.npy copy.npy || fail "iree, $options"
 done
 
 # The struct that a layout stands for, written by hand.

@@ -685,6 +685,7 @@ static const struct {
 	{"p ptr[m] of in x f32[m,k] as memref", 13,
 	 "the tensor that a table leads into is passed as addresses, without 'as'"},
 	{"in x f32[n] as memref, in y f32[n], in x f32[m]", 40, "duplicate parameter 'x'"},
+	{"frame=iree; in x f32[n], k i64", 26, "frame=iree has only i32, u32 and f32 beside tensors"},
 	{"frame=tvm-ffi; in x f32[n], k i32", 29, "frame=tvm-ffi has only i64 and f64 beside tensors"},
 	{"frame=mlir; in x f32[n], in y f32[n], in x f32[m]", 42, "duplicate parameter 'x'"},
 	{"frame=mlir split=m; in x f32[n]", 12, "nothing can bind extent 'm': no tensor has it"},
