@@ -150,14 +150,16 @@ bool sk_session_take_shapes(struct sk_session *session, const struct sk_assignme
 
 /* ---- --sizes ---- */
 
-/* Return a size of the dimension: first all least sizes, then all most ones, then other corners, then random ones. */
-static uint64_t sample_size(const struct sk_dims_dimension *dimension, uint32_t index, uint64_t number, uint64_t seed)
+/* Return a size of the dimension: first all least sizes, then all most ones, then up to two other corners, then random
+ * ones. */
+static uint64_t sample_size(const struct sk_dims_view *dims, uint32_t index, uint64_t number, uint64_t seed)
 {
+	const struct sk_dims_dimension *dimension = &dims->dimensions[index];
 	uint64_t steps = (dimension->most - dimension->least) / dimension->multiple + 1;
-	uint64_t corner = number < 2 ? number : (number - 2) >> index % 8 & 1;
+	uint64_t corner = number < 2 ? number : (number - 1) >> index % 2 & 1;
 	uint64_t state = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(0xbf58476d1ce4e5b9) + index;
 
-	if (number < 4)
+	if (number < 2 || (number < 4 && dims->dimension_count > 1))
 		return corner ? dimension->most : dimension->least;
 	state = (state ^ state >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	state = (state ^ state >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -187,7 +189,7 @@ bool sk_session_sample_sizes(struct sk_session *session, uint64_t number, uint64
 		if (strcmp(sk_plan_string(&dims->dimensions[i].network), session->network.name))
 			continue;
 		if (!session->given[i])
-			session->sizes[i] = sample_size(&dims->dimensions[i], i, number, seed);
+			session->sizes[i] = sample_size(dims, i, number, seed);
 		printf("%s%s=%" PRIu64, separator, sk_plan_string(&dims->dimensions[i].name), session->sizes[i]);
 		separator = ", ";
 	}

@@ -129,8 +129,8 @@ static bool verify_sizes(struct sk_session *session, const struct sk_run_options
 /* With a number of cores in the options, verify only that number. */
 static bool verify(struct sk_session *session, const struct sk_run_options *options, double *seconds)
 {
-	if (options->sizes && !verify_sizes(session, options, seconds))
-		return false;
+	if (options->sizes)
+		return verify_sizes(session, options, seconds);
 	if (!sk_session_verify(session, (uint32_t)options->repeats, seconds))
 		return false;
 	if (options->time)
