@@ -1,8 +1,9 @@
 /* Marks the sections that the image needs; all others are dropped. Needed are all synthetic sections, the required and
  * exported symbols, sections that ask to be retained (SHF_GNU_RETAIN), and everything that these refer to. The
- * constructors and destructors of every pulled object are also needed, even if nothing else of the object is reached.
- * An object can fill another one's table in this way, and GNU ld and lld keep them as well. A reference to __start_NAME
- * or __stop_NAME needs all sections of that name. With --no-gc-sections, everything in every pulled object is needed.
+ * constructors and destructors of pulled objects are also needed, even if nothing else of the object is reached, unless
+ * no live code reaches the data that they set (constructors.c). An object can fill another one's table. A reference to
+ * __start_NAME or __stop_NAME needs all sections of that name. With --no-gc-sections, everything in every pulled object
+ * is needed.
  *
  * Sections reached from functions that are certain to be in the image can be collected ahead, while the caller does
  * other work: before the package's own sections, and the names that they define, are known. Sections with references
@@ -22,6 +23,7 @@ struct sk_collecting {
 	struct sk_found found;
 	size_t done; /* number of sections with followed references */
 	struct sk_finding finding; /* how the section found next was reached */
+	SK_ARRAY(struct sk_input_section *) tables; /* of constructors, of which the live ones are chosen last */
 	/* Only when collecting ahead: */
 	bool is_ahead;
 	bool open; /* the current section's references may change their meaning */
@@ -166,11 +168,13 @@ static void mark_symbols(struct sk_collecting *collecting, const char *reason, c
 	}
 }
 
+static const char constructor_reason[] = "a table of constructors or destructors of an object that takes part";
+
 /* Return why the section is needed without being referred to, or NULL. */
 static const char *root_reason(const struct sk_linker *linker, const struct sk_input_section *section)
 {
-	if (sk_is_constructors(section))
-		return "a table of constructors or destructors of an object that takes part";
+	if (sk_is_constructors(section) && (linker->options.relocatable || linker->options.no_gc_sections))
+		return constructor_reason;
 	if (section->flags & SHF_GNU_RETAIN)
 		return "a section that is to be retained";
 	return linker->options.no_gc_sections ? "kept by --no-gc-sections" : NULL;
@@ -183,6 +187,8 @@ static void mark_roots(struct sk_collecting *collecting, struct sk_object *objec
 		struct sk_input_section *section = &object->parts[i];
 
 		collecting->finding.root = root_reason(collecting->linker, section);
+		if (!collecting->finding.root && sk_is_constructors(section) && !section->discarded)
+			sk_array_push(collecting->arena, &collecting->tables, section);
 		if (!collecting->finding.root)
 			continue;
 		mark(collecting, section);
@@ -283,6 +289,27 @@ static struct sk_collecting *begin_collecting(struct sk_linker *linker)
 	return collecting;
 }
 
+/* Mark the tables of constructors and destructors that live code needs, which may then need others. */
+static void mark_constructors(struct sk_collecting *collecting)
+{
+	struct sk_constructors *constructors;
+	size_t before;
+
+	if (!collecting->tables.count)
+		return;
+	constructors = sk_constructors_search(collecting->linker, collecting->tables.items, collecting->tables.count);
+	do {
+		before = collecting->found.sections.count;
+		sk_constructors_learn(constructors, &collecting->found);
+		collecting->finding.root = constructor_reason;
+		for (size_t i = 0; i < collecting->tables.count; i++)
+			if (sk_constructors_need(constructors, collecting->tables.items[i]))
+				mark(collecting, collecting->tables.items[i]);
+		follow_all(collecting);
+	} while (collecting->found.sections.count != before);
+	sk_constructors_end(constructors);
+}
+
 void sk_collect(struct sk_linker *linker)
 {
 	struct sk_collecting *collecting = linker->collecting ? linker->collecting : begin_collecting(linker);
@@ -300,5 +327,6 @@ void sk_collect(struct sk_linker *linker)
 	for (size_t i = 0; i < collecting->open_sections.count; i++)
 		follow(collecting, collecting->open_sections.items[i]);
 	follow_all(collecting);
+	mark_constructors(collecting);
 	sk_print_reasons(linker, &collecting->found);
 }

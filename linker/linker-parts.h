@@ -46,6 +46,7 @@ struct sk_version;
  *   state.c    the hidden state and instruction sets that a function reaches
  *   copies.c   copies of functions
  *   ranges.c   __start_NAME and __stop_NAME
+ *   constructors.c  chooses the constructors that reached code needs
  *   collect.c  marks reached sections, first those of kernels; why-live.c prints the references that reach them
  *   ordering.c reads the symbol ordering file and finds its sections
  *   notes.c    joins the program properties of reached objects and keeps their notes
@@ -313,6 +314,7 @@ struct sk_linker {
 	struct sk_collecting *collecting; /* results of collecting ahead; NULL: none */
 
 	/* Results of the passes: */
+	SK_ARRAY(struct sk_input_section *) left_out; /* tables of constructors or destructors that nothing needs */
 	SK_ARRAY(struct sk_input_section *) commons;
 	SK_ARRAY(struct sk_merged *) merged;
 	struct sk_merged *recent_merged[SK_RECENT_MERGED]; /* merged sections used last, by a hash of their kind */
@@ -779,6 +781,28 @@ struct sk_found {
 
 /* Print for each symbol of --why-live why its section is part of the image. */
 void sk_print_reasons(struct sk_linker *linker, const struct sk_found *found);
+
+/* ---- constructors.c ---- */
+
+struct sk_constructors;
+
+/* Search from the tables of constructors and destructors, which are not live. */
+struct sk_constructors *sk_constructors_search(struct sk_linker *linker, struct sk_input_section **tables,
+					       size_t count);
+
+/* Take note of live sections found since the last call. */
+void sk_constructors_learn(struct sk_constructors *constructors, const struct sk_found *found);
+
+/* Return whether the table is needed, as far as live sections are known. */
+bool sk_constructors_need(const struct sk_constructors *constructors, const struct sk_input_section *table);
+
+/* Record the tables that have not become live: linker->left_out. Warn of those that lack a symbol. */
+void sk_constructors_end(struct sk_constructors *constructors);
+
+/* ---- state.c ---- */
+
+/* Return whether the section holds data that is written. */
+bool sk_is_state(const struct sk_input_section *section);
 
 /* ---- cref.c ---- */
 

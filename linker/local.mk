@@ -7,7 +7,7 @@ linker_liblinker_a_SOURCES = \
 	linker/architecture.c linker/linker-parts.h \
 	linker/archive.c \
 	linker/collect.c \
-	linker/copies.c \
+	linker/constructors.c linker/copies.c \
 	linker/cref.c \
 	linker/debug.c \
 	linker/demangle.c \

@@ -86,7 +86,7 @@ static bool is_within_call(const struct sk_input_section *section)
 	return strstr(section->name, ".sk_within_call");
 }
 
-static bool is_state(const struct sk_input_section *section)
+bool sk_is_state(const struct sk_input_section *section)
 {
 	enum sk_rank rank = sk_section_rank(section);
 
@@ -170,9 +170,9 @@ static void close_component(struct sk_linker *linker, const struct sk_path_step 
 
 		component.barrier = component.barrier ? component.barrier : node->barrier;
 		component.isa |= section->object ? section->object->isa : 0;
-		if (is_state(section))
+		if (sk_is_state(section))
 			sk_array_push(linker->arena, &component.states, section);
-		component.stateful |= is_state(section);
+		component.stateful |= sk_is_state(section);
 		if (section->flags & SHF_TLS)
 			component.thread_storage = stricter_storage(section, component.thread_storage);
 	} while (reached->open.items[first] != step->node);

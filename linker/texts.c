@@ -167,6 +167,12 @@ sk_bytes sk_map_text(struct sk_linker *linker)
 		for (size_t j = 0; j < output->sections.count; j++)
 			add_section(linker, &text, &symbols, output->sections.items[j]);
 	}
+	for (size_t i = 0; i < linker->left_out.count; i++)
+		add_text(linker, &text,
+			 sk_arena_print(linker->arena, "%s%s:(%s): left out, as no kernel reaches its data\n",
+					i ? "" : "\nConstructors and destructors\n\n",
+					sk_object_name(linker->arena, linker->left_out.items[i]->object),
+					linker->left_out.items[i]->name));
 	add_text(linker, &text, linker->map_end ? linker->map_end : "");
 	return text;
 }

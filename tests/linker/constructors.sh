@@ -1,6 +1,7 @@
-# Constructors and destructors: those of every object that takes part run, reached or not, as in GNU ld and lld. The
-# same objects, divided at random among command line, archives and whole archives, are linked with all three linkers,
-# and the functions that run are compared. Then the effects of constructors: errors, instruction sets, hidden state.
+# Constructors and destructors: those of every object that takes part run if they set data that is used, as in GNU ld
+# and lld. The same objects, divided at random among command line, archives and whole archives, are linked with all
+# three linkers, and the functions that run are compared. Then the effects of constructors: errors, instruction sets,
+# hidden state.
 . "$top_srcdir/tests/lib/lib.sh"
 driver=$top_builddir/tests/linker/link-driver
 
@@ -196,3 +197,62 @@ for inputs in prepare.o '--whole-archive libprepare.a'; do
 done
 "$sklink" model.yaml kernels.o libprepare.a -o model.sk # nothing pulls it
 fails_with 'SIGSEGV' "$skrun" model.sk --random 1
+
+# ---- constructors that nothing needs ----
+# left_out COUNT ARGUMENT…: the image of base.o, kernels of left.c and the arguments leaves out that many tables.
+cat >left.c <<'END'
+long table[4], other[4];
+long kernel(long x) { return table[x & 3]; }
+long apart(void) { return other[0]; }
+END
+$KERNEL_CC -O1 -fPIC -ffunction-sections -fdata-sections -c left.c -o left.o
+left_out() {
+	count=$1
+	shift
+	"$driver" -o left.so --map left.map --export kernel_=kernel left.o "$@" 2>err.txt || { cat err.txt >&2; fail "$*"; }
+	[ "$(grep -c ': left out, as no kernel reaches its data$' left.map)" = $count ] || { tail -3 left.map >&2; fail "not $count: $*"; }
+	tables=$(readelf -SW left.so | grep -cE ' \.(init|fini)_array ') || true
+	[ ! -s err.txt ] || [ "${warned-}" ] || { cat err.txt >&2; fail "warnings: $*"; }
+}
+made() { # NAME, C on standard input
+	cat >$1.c
+	$KERNEL_CC -O1 -fPIC -ffunction-sections -fdata-sections -c $1.c -o $1.o
+}
+echo 'extern long table[]; __attribute__((constructor)) static void f(void) { table[1] = 5; }' | made fills
+echo 'long own; __attribute__((constructor)) static void f(void) { own = 5; }' | made alone
+echo 'static long counted; __attribute__((destructor)) static void f(void) { counted++; }' | made ends
+echo 'void srand(unsigned); static long own; __attribute__((constructor)) static void f(void) { own = 5; srand(7); }' | made seeds
+echo '__attribute__((constructor)) static void f(void) { __asm__ volatile("fninit"); }' | made register
+echo 'extern long own, table[]; __attribute__((constructor)) static void f(void) { table[0] = (long)&own; }' | made leads
+echo 'void nowhere(void); static volatile long own; __attribute__((constructor)) static void f(void) { own = 1; nowhere(); }' | made lacks
+echo 'long *get(void) { static long values[4]; return values; } long look(void) { return *get(); }' | made registry
+echo 'long *get(void); __attribute__((constructor)) static void f(void) { *get() = 1; }' | made registers
+left_out 0 fills.o
+[ $tables = 1 ] || fail "a table that is needed"
+left_out 1 alone.o
+[ $tables = 0 ] || fail "a table that nothing needs"
+left_out 1 ends.o
+left_out 0 seeds.o
+left_out 0 register.o
+left_out 1 alone.o fills.o
+left_out 0 alone.o leads.o # leads.o needs the data that alone.o sets
+left_out 0 alone.o --no-gc-sections
+left_out 1 registry.o registers.o
+left_out 0 registry.o registers.o --export look_=look
+warned=yes left_out 1 lacks.o
+grep -q "lacks.o:(.init_array+0x0): the constructors or destructors here are left out.*also need 'nowhere'" err.txt ||
+	{ cat err.txt; fail "no warning"; }
+"$driver" --relocatable -o left-joined.o --export kernel_=kernel left.o alone.o
+readelf -SW left-joined.o | grep -q ' \.init_array ' || fail "-r leaves constructors out"
+
+# <iostream>, where nothing prints, and where something does.
+cat >stream.cc <<'END'
+#include <iostream>
+extern "C" long streamed(long x) { return x * 2; }
+extern "C" long prints(long x) { std::cout << x; return x; }
+END
+if g++ -O1 -fPIC -ffunction-sections -fdata-sections -c stream.cc -o stream.o && nm stream.o | grep -q 4InitC1; then
+	left_out 1 stream.o --export streamed_=streamed
+	fails_with 'undefined symbol: (_ZSt4cout|std::cout|.*ios_base::Init)' "$driver" -o out.so --export prints_=prints \
+		stream.o
+fi
