@@ -119,7 +119,10 @@ static void follow_node(struct sk_constructors *constructors, uint32_t number)
 	for (uint32_t i = 0; i < section->relocation_count && !section->mergeable; i++) {
 		struct sk_target target =
 			sk_relocation_target(constructors->linker, section, &section->relocations[i]);
+		bool code = target.kind == SK_TARGET_DEFINED && (target.section->flags & SHF_EXECINSTR);
 
+		if (number < constructors->table_count && !code) /* sk_scan refuses it */
+			constructors->nodes.items[number].traits[NEEDED] = 1;
 		follow_relocation(constructors, number, &target);
 	}
 	for (size_t i = 0; range && i < range->sections.count; i++)
