@@ -1238,8 +1238,11 @@ static void refer_batch_norm(const struct question *question)
 			 sqrtl(question->in[4]->elements[index[1]] + (number)0.01f);
 		bias = question->in[2]->elements[index[1]];
 		mean = question->in[3]->elements[index[1]];
+		/* Differences, the factor and products can be denormal, and each has lost bits then. */
 		near(question, i, (x - mean) * factor + bias,
-		     rounding(question, 4) * ((fabsl(x) + fabsl(mean)) * fabsl(factor) + fabsl(bias)));
+		     rounding(question, 4) * ((fabsl(x) + fabsl(mean)) * fabsl(factor) + fabsl(bias)) +
+			     (2 + fabsl(x) + fabsl(mean) + fabsl(factor)) *
+				     graph_unit(wide_of(question->out->dtype), 0));
 		if (fabsl(x * factor) + fabsl(mean * factor) + fabsl(factor) > 0x1p120L)
 			question->room[i] = HUGE_VALL;
 	}
