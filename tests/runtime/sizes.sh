@@ -184,7 +184,7 @@ fails_with '--dim seq=40: by the shape of an input file it is 37' "$skrun" rows.
 libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc")"
 sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
 $CC $sanitize -O2 -Wall -I"$top_srcdir/loader" -I"$top_srcdir/format" -I"$top_srcdir" -I. \
-	"$top_srcdir/tests/runtime/sizes.c" "$top_builddir/format/.libs/libplan.a" "$top_builddir/base/.libs/libbase.a" \
+	"$top_srcdir/tests/runtime/sizes.c" "$top_builddir/format/.libs/libplan.a" "$top_builddir/base/libbase.a" \
 	$libskrt -ldl -lm -pthread -o sizes
 for cores in 1 2 3; do ./sizes ./rows.sk $cores; done
 
