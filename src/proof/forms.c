@@ -1,9 +1,11 @@
 /* See forms.h. */
 #include "src/proof/forms.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/ranges.h"
 #include "format/plan/dims.h"
 #include "format/skdims.h"
 #include "format/skplan.h"
@@ -464,32 +466,87 @@ const struct sk_normal *sk_normal_quotient(struct sk_normals *forms, const struc
 	return NULL;
 }
 
+/* Reduce the common divisor of terms to one of the form's terms too; a coefficient of 0: there are no terms yet. */
+static void find_common(const struct sk_normal *form, struct sk_normal_term *common)
+{
+	for (uint32_t i = 0; i < form->count; i++) {
+		const struct sk_normal_term *term = &form->terms[i];
+		uint32_t kept = 0;
+
+		if (!common->coefficient)
+			*common = *term;
+		common->coefficient = (int64_t)sk_common_divisor((uint64_t)llabs(common->coefficient),
+								 (uint64_t)llabs(term->coefficient));
+		for (uint32_t j = 0, k = 0; j < common->count; j++) {
+			while (k < term->count && term->factors[k] < common->factors[j])
+				k++;
+			if (k < term->count && term->factors[k] == common->factors[j]) {
+				common->factors[kept++] = common->factors[j];
+				k++;
+			}
+		}
+		common->count = kept;
+	}
+}
+
+/* Return the form divided by a term that divides each of its terms. */
+static const struct sk_normal *divide_form(struct sk_normals *forms, const struct sk_normal *form,
+					   const struct sk_normal_term *divisor)
+{
+	struct sum sum = {0};
+
+	for (uint32_t i = 0; i < form->count; i++) {
+		struct sk_normal_term quotient = {.coefficient = form->terms[i].coefficient / divisor->coefficient};
+
+		for (uint32_t j = 0, k = 0; j < form->terms[i].count; j++)
+			if (k < divisor->count && form->terms[i].factors[j] == divisor->factors[k])
+				k++;
+			else
+				quotient.factors[quotient.count++] = form->terms[i].factors[j];
+		add_term(&sum, &quotient);
+	}
+	return finish(forms->arena, &sum);
+}
+
+/* Return min(a, b) or max(a, b) as a common factor times an atom: variables are not negative. */
 static const struct sk_normal *least_or_most_form(struct sk_normals *forms, enum sk_dims_op op,
 						  const struct sk_normal *a, const struct sk_normal *b)
 {
-	struct sk_normal_variable atom = {.op = (uint8_t)op, .a = a, .b = b};
+	struct sk_normal_variable atom = {.op = (uint8_t)op};
+	struct sk_normal_term common = {0};
+	struct sum product = {0};
 	int64_t least, most;
 
+	if (!a || !b)
+		return NULL;
 	if (sk_normal_at_most(forms, a, b))
 		return op == SK_DIMS_MIN ? a : b;
 	if (sk_normal_at_most(forms, b, a))
 		return op == SK_DIMS_MIN ? b : a;
-	if (!sk_normal_corner(forms, a, false, &atom.least) || !sk_normal_corner(forms, a, true, &atom.most) ||
-	    !sk_normal_corner(forms, b, false, &least) || !sk_normal_corner(forms, b, true, &most))
+	find_common(a, &common);
+	find_common(b, &common);
+	atom.a = divide_form(forms, a, &common);
+	atom.b = divide_form(forms, b, &common);
+	if (!sk_normal_corner(forms, atom.a, false, &atom.least) ||
+	    !sk_normal_corner(forms, atom.a, true, &atom.most) || !sk_normal_corner(forms, atom.b, false, &least) ||
+	    !sk_normal_corner(forms, atom.b, true, &most))
 		return NULL;
 	atom.least = (least < atom.least) == (op == SK_DIMS_MIN) ? least : atom.least;
 	atom.most = (most < atom.most) == (op == SK_DIMS_MIN) ? most : atom.most;
-	return atom.least < 0 ? NULL : atom_form(forms, &atom);
+	if (atom.least < 0)
+		return NULL;
+	add_product(&product, &common, &atom_form(forms, &atom)->terms[0]);
+	return finish(forms->arena, &product);
 }
 
 const struct sk_normal *sk_normal_least(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b)
 {
-	return a && b ? least_or_most_form(forms, SK_DIMS_MIN, a, b) : NULL;
+	return least_or_most_form(forms, SK_DIMS_MIN, a, b);
 }
 
 const struct sk_normal *sk_normal_most(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b)
 {
-	return a && b ? least_or_most_form(forms, SK_DIMS_MAX, a, b) : NULL;
+	return least_or_most_form(forms, SK_DIMS_MAX, a, b);
 }
 
 static const struct sk_normal *subtract_number(struct sk_normals *forms, const struct sk_normal *a, uint64_t number)

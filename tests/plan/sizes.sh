@@ -166,6 +166,21 @@ M
 linked
 for size in 64 128 4096 960; do holds n=$size; done
 
+# Least and greatest sizes, as lengths that are divided and as rows.
+for shape in '["min(a,b)"]' '["max(a,b)+a"]' '["min(a,b)+1", a]' '["max(a,b)//2", 2*b]'; do
+	manifest 'a: 2..9, b: 3..12' <<-M
+	tensors:
+	  x: {dtype: f32, shape: $shape}
+	  u: {dtype: f32, shape: $shape}
+	  "y": {dtype: f32, shape: $shape}
+	tasks:
+	  - {name: add, kernel: add, args: [x, x, u], scope: s}
+	  - {name: whole, kernel: whole, args: [u, "y"], scope: s}
+	M
+	linked
+	for size in '2 3' '5 4' '9 12' '9 3'; do holds a=${size% *} b=${size#* }; done
+done
+
 # Refusals.
 wrong() { # PATTERN DIMS SHAPE OF X, OF Y, KERNEL
 	manifest "$2" <<-M
