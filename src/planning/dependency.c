@@ -9,7 +9,8 @@
  * stride cost little, even with many of the first one.
  *
  * An access that depends on sizes is in the maps with all bytes that it can touch. A write of such bytes replaces only
- * a write of the same bytes at all sizes, and otherwise stands beside the past, which then counts as well. */
+ * a write of the same bytes at all sizes that no task has read together with others. It otherwise stands beside the
+ * past, which then counts as well. */
 #include "src/planning/planning-parts.h"
 
 #include <inttypes.h>
@@ -141,6 +142,13 @@ static bool is_same(const struct sk_model *model, const struct sk_argument *one,
 	       start_size(model, one) == start_size(model, other) && end_size(model, one) == end_size(model, other);
 }
 
+/* True if the one, a single row, certainly touches all bytes of the other. */
+static bool contains(const struct sk_model *model, const struct sk_argument *one, const struct sk_argument *other)
+{
+	return sk_size_at_most(sk_size_compare(model->sizes, start_size(model, one), start_size(model, other))) &&
+	       sk_size_at_most(sk_size_compare(model->sizes, end_size(model, other), end_size(model, one)));
+}
+
 /* True if one certainly ends before the other begins. */
 static bool is_apart(const struct sk_model *model, const struct sk_argument *one, const struct sk_argument *other)
 {
@@ -223,6 +231,20 @@ static const struct sk_argument *argument_of(const struct builder *builder, uint
 	return &builder->model->tasks.items[task].bound.arguments[argument];
 }
 
+/* True if the write touches the bytes of the past's writer, and all bytes of its readers, at all sizes. */
+static bool replaces(const struct builder *builder, const struct sk_argument *write, const struct past *past)
+{
+	const struct sk_model *model = builder->model;
+
+	if (past->writer == SK_NONE ||
+	    !is_same(model, write, argument_of(builder, past->writer, past->writer_argument)))
+		return false;
+	for (; past->reader != SK_NONE; past = &builder->pasts.items[past->before])
+		if (!contains(model, write, argument_of(builder, past->reader, past->reader_argument)))
+			return false;
+	return true;
+}
+
 static void record_sized_write(struct builder *builder, struct sk_boxes *map, struct sk_box *area,
 			       const struct visitor *visitor)
 {
@@ -232,9 +254,7 @@ static void record_sized_write(struct builder *builder, struct sk_boxes *map, st
 	for (size_t i = 0; i < count; i++) {
 		struct sk_box *box = sk_boxes_at(map, i);
 		const struct past *past = &builder->pasts.items[box->value];
-		bool replaced = past->writer != SK_NONE &&
-				is_same(builder->model, argument,
-					argument_of(builder, past->writer, past->writer_argument));
+		bool replaced = replaces(builder, argument, past);
 
 		box->value = add_past(builder, (struct past){.writer = visitor->task,
 							     .writer_argument = visitor->argument,
@@ -384,7 +404,6 @@ static void visit_task(struct builder *builder, uint32_t number)
 	struct visitor visitor = {.task = number, .first = builder->conflicts.count};
 
 	builder->task = number;
-
 	for (visitor.argument = 0; visitor.argument < task->bound.argument_count; visitor.argument++) {
 		const struct sk_argument *argument = &task->bound.arguments[visitor.argument];
 

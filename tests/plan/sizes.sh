@@ -181,6 +181,27 @@ for shape in '["min(a,b)"]' '["max(a,b)+a"]' '["min(a,b)+1", a]' '["max(a,b)//2"
 	for size in '2 3' '5 4' '9 12' '9 3'; do holds a=${size% *} b=${size#* }; done
 done
 
+# A read of bytes that the write after it leaves alone: a write of these conflicts with the read at some sizes.
+for views in '[0] [n] [n] [n] [1]' '[n] [n] [1] [2*n-1] [n-1]'; do
+	read -r place length read_place read_length last <<<"$views"
+	manifest 'n: 1..8' <<-M
+	tensors:
+	  a: {dtype: f32, shape: [n]}
+	  c: {dtype: f32, shape: [1]}
+	  r: {dtype: f32, shape: $read_length}
+	  t: {dtype: f32, shape: [2*n], role: inout}
+	  written: {of: t, offset: $place, shape: $length}
+	  read: {of: t, offset: $read_place, shape: $read_length}
+	  last: {of: t, offset: $last, shape: [1]}
+	tasks:
+	  - {name: first, stream: 0, kernel: add, args: [a, a, written]}
+	  - {name: read, stream: 1, kernel: whole, args: [read, r]}
+	  - {name: again, stream: 0, kernel: add, args: [a, a, written]}
+	  - {name: last, stream: 2, kernel: add, args: [c, c, last]}
+	M
+	linked
+done
+
 # Refusals.
 wrong() { # PATTERN DIMS SHAPE OF X, OF Y, KERNEL
 	manifest "$2" <<-M
