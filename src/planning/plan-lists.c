@@ -9,7 +9,6 @@
 #include "src/planning/planning-parts.h"
 #include "src/planning/planning.h"
 
-
 /* Make the record without the places of its terms or its pattern. */
 static struct sk_plan_argument make_record(const struct sk_argument *argument)
 {
