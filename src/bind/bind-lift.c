@@ -401,6 +401,12 @@ bool sk_model_lift(struct sk_model *model, sk_model_sampler *sample, void *conte
 		return true;
 	lifter.fit = sk_fit_new(model->arena, model->sizes, model->size_expressions.items,
 				model->size_expressions.count);
+	if (sk_fit_unclear(lifter.fit)) {
+		sk_error(model->diag, (struct sk_place){.file = model->manifest},
+			 "'%s' cannot be compared with its form at so many sizes; narrow the bounds of its dimensions",
+			 sk_size_text(model->arena, sk_fit_unclear(lifter.fit)));
+		return false;
+	}
 	lifter.count = sk_fit_count(lifter.fit);
 	lifter.samples = SK_NEW_ARRAY(model->arena, const struct sk_model *, lifter.count);
 	lifter.numbers = SK_NEW_ARRAY(model->arena, uint64_t, lifter.count);

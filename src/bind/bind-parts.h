@@ -175,9 +175,14 @@ const struct sk_task_cost *sk_binder_cost(const struct sk_binder *binder, const 
 
 struct sk_fit;
 
-/* Choose the points: the largest sizes first. Forms may contain the expressions. */
+/* Choose the points: the largest sizes first. Forms may contain the expressions. Where an expression differs at some
+ * sizes from the form that its numbers have, these sizes are among the points. */
 struct sk_fit *sk_fit_new(struct sk_arena *arena, struct sk_sizes *sizes, const struct sk_size *const *expressions,
 			  size_t count);
+
+/* Return an expression of which no form is certain to have its numbers at all sizes, because these are too many; NULL:
+ * there is none. */
+const struct sk_size *sk_fit_unclear(const struct sk_fit *fit);
 size_t sk_fit_count(const struct sk_fit *fit);
 const uint64_t *sk_fit_point(const struct sk_fit *fit, size_t point);
 

@@ -19,6 +19,8 @@ enum {
 	MOST_DIVISOR = 256, /* of quotients that no expression of the manifest shows … */
 	MOST_REST = 16, /* … and of those with any rest */
 	MOST_COEFFICIENT = 1 << 30,
+	MOST_COMPARED = 1 << 20, /* sizes at which an expression is compared with its form */
+	MOST_EXCEPTIONS = 64,
 };
 
 struct column {
@@ -36,6 +38,7 @@ struct sk_fit {
 	size_t ends[3]; /* of the products with at most one, two, three factors */
 	SK_ARRAY(struct column) quotients; /* expressions of the manifest */
 	bool grows; /* only forms that never shrink are wanted */
+	const struct sk_size *unclear; /* an expression that cannot be compared with its form; NULL: none */
 	struct sk_map known; /* numbers by point -> form */
 	SK_ARRAY(const struct sk_size *) forms;
 };
@@ -91,13 +94,13 @@ static void add_corner(struct sk_fit *fit, size_t which)
 	}
 }
 
-static void choose_points(struct sk_fit *fit, size_t columns)
+static void choose_points(struct sk_fit *fit, size_t columns, size_t further)
 {
 	size_t dimensions = fit->dimensions.count, corners = 1;
 	uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
 
 	corners = dimensions <= MOST_CORNERS ? (size_t)1 << dimensions : dimensions + 1;
-	fit->points = SK_NEW_ARRAY(fit->arena, uint64_t *, columns + FURTHER_POINTS + corners + 1);
+	fit->points = SK_NEW_ARRAY(fit->arena, uint64_t *, columns + FURTHER_POINTS + corners + further + 1);
 	add_point(fit);
 	while (fit->count < columns + FURTHER_POINTS)
 		add_random_point(fit, &state);
@@ -416,8 +419,11 @@ static void add_quotient(struct sk_fit *fit, const struct sk_size *size)
 		sk_array_push(fit->arena, &fit->quotients, (struct column){size, numbers});
 }
 
-struct sk_fit *sk_fit_new(struct sk_arena *arena, struct sk_sizes *sizes, const struct sk_size *const *expressions,
-			  size_t count)
+/* Points that a fit needs beside its own. */
+typedef SK_ARRAY(uint64_t *) points;
+
+static struct sk_fit *make_fit(struct sk_arena *arena, struct sk_sizes *sizes,
+			       const struct sk_size *const *expressions, size_t count, const points *further)
 {
 	struct sk_fit *fit = SK_NEW(arena, struct sk_fit);
 
@@ -433,7 +439,9 @@ struct sk_fit *sk_fit_new(struct sk_arena *arena, struct sk_sizes *sizes, const 
 				      sk_size_quotient(sizes, sk_sizes_variable(sizes, d), multiple));
 	}
 	make_products(fit);
-	choose_points(fit, fit->products.count);
+	choose_points(fit, fit->products.count, further->count);
+	for (size_t i = 0; i < further->count; i++)
+		fit->points[fit->count++] = further->items[i];
 	for (size_t i = 0; i < fit->products.count; i++)
 		fit->products.items[i].numbers = numbers_of(fit, fit->products.items[i].size);
 	for (size_t i = 0; i < count && fit->quotients.count < MOST_COLUMNS / 4; i++)
@@ -477,4 +485,88 @@ const struct sk_size *sk_fit_find(struct sk_fit *fit, const uint64_t *numbers)
 		      (uint32_t)fit->forms.count);
 	sk_array_push(fit->arena, &fit->forms, find_best(fit, numbers));
 	return fit->forms.items[fit->forms.count - 1];
+}
+
+/* ---- exceptions ---- */
+
+/* Go to the next sizes of the dimensions in either expression. False: there are no more. */
+static bool next_sizes(const struct sk_fit *fit, const struct sk_size *one, const struct sk_size *other,
+		       uint64_t *point)
+{
+	for (size_t d = 0; d < sk_sizes_count(fit->sizes); d++) {
+		const struct sk_size_dimension *dimension = sk_sizes_dimension(fit->sizes, d);
+
+		if (!sk_size_has(one, d) && !sk_size_has(other, d))
+			continue;
+		if (point[d] < dimension->most) {
+			point[d] += dimension->multiple;
+			return true;
+		}
+		point[d] = dimension->least;
+	}
+	return false;
+}
+
+/* Find sizes at which the two differ. NULL: there are none, or *compared is false. */
+static uint64_t *find_exception(const struct sk_fit *fit, const struct sk_size *one, const struct sk_size *other,
+				bool *compared)
+{
+	size_t dimensions = sk_sizes_count(fit->sizes), looks = 0;
+	uint64_t *point = SK_NEW_ARRAY(fit->arena, uint64_t, dimensions + 1);
+
+	*compared = true;
+	if (sk_size_compare(fit->sizes, one, other) == SK_SIZE_EQUAL)
+		return NULL;
+	for (size_t d = 0; d < dimensions; d++)
+		point[d] = sk_sizes_dimension(fit->sizes, d)->least;
+	do {
+		if (sk_size_at(one, point) != sk_size_at(other, point))
+			return point;
+		*compared = looks++ < MOST_COMPARED;
+	} while (*compared && next_sizes(fit, one, other, point));
+	return NULL;
+}
+
+/* Return sizes at which an expression differs from the form that its numbers at the points have, or NULL. */
+static uint64_t *exception_of(struct sk_fit *fit, const struct sk_size *const *expressions, size_t count)
+{
+	struct sk_map seen;
+
+	sk_map_init(&seen, fit->arena);
+	for (size_t i = 0; i < count && !fit->unclear; i++) {
+		bool compared = true;
+		uint64_t *point = NULL;
+		const struct sk_size *form;
+
+		if (sk_map_insert(&seen, (const char *)&expressions[i], sizeof(expressions[i]), (uint32_t)i) != i)
+			continue;
+		form = sk_fit_find(fit, (const uint64_t *)numbers_of(fit, expressions[i]));
+		if (form)
+			point = find_exception(fit, expressions[i], form, &compared);
+		if (point)
+			return point;
+		if (!compared)
+			fit->unclear = expressions[i];
+	}
+	return NULL;
+}
+
+struct sk_fit *sk_fit_new(struct sk_arena *arena, struct sk_sizes *sizes, const struct sk_size *const *expressions,
+			  size_t count)
+{
+	points further = {0};
+	struct sk_fit *fit;
+	uint64_t *point;
+
+	while (fit = make_fit(arena, sizes, expressions, count, &further),
+	       (point = exception_of(fit, expressions, count)) && further.count < MOST_EXCEPTIONS)
+		sk_array_push(arena, &further, point);
+	if (point)
+		fit->unclear = expressions[0];
+	return fit;
+}
+
+const struct sk_size *sk_fit_unclear(const struct sk_fit *fit)
+{
+	return fit->unclear;
 }

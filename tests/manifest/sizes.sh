@@ -57,3 +57,7 @@ wrong "model.yaml:2:8: dimension 'seq=5..4': " 'dims: {seq: 5..4}' '[seq, 4]'
 wrong "model.yaml:2:14: a manifest with tasks is one network; 'net' is that of a model" 'dims: {net: {seq: 4}}' '[4, 4]'
 wrong "model.yaml:2:8: 9 dimensions have bounds, which are more than 8" \
 	'dims: {a: 1..2, b: 1..2, c: 1..2, d: 1..2, e: 1..2, f: 1..2, g: 1..2, h: 1..2, i: 1..2}' '[4, 4]'
+
+# A number that differs from a simpler one at a single size.
+wrong "tensor 'x': an extent is 500 at seq=500 .*, which is seq.floor.seq/400.-floor.seq/401.; a number must not shrink" \
+	'dims: {seq: 1..500}' '[seq+seq//400-seq//401, 4]'

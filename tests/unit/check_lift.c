@@ -78,6 +78,22 @@ START_TEST(expressions)
 }
 END_TEST
 
+/* Expressions that differ from a simpler form at few sizes: the points contain some of these. */
+START_TEST(exceptions)
+{
+	static const char *const texts[] = {"min(seq,3)", "seq + seq//400 - seq//401", "seq//400 - seq//401",
+					    "seq + (seq%389)//388", "max(0,1-max(seq-400,400-seq))",
+					    "batch*seq + (seq//400-seq//401)*(batch//3-batch//4)"};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		start(texts[i]);
+		ck_assert_ptr_null(sk_fit_unclear(fit));
+		expect_found(texts[i], 0);
+		sk_arena_destroy(memory);
+	}
+}
+END_TEST
+
 START_TEST(refusals)
 {
 	uint64_t numbers[MOST_POINTS];
@@ -107,6 +123,7 @@ int main(void)
 	tcase_set_timeout(cases, 60);
 	tcase_add_test(cases, forms);
 	tcase_add_test(cases, expressions);
+	tcase_add_test(cases, exceptions);
 	tcase_add_test(cases, refusals);
 	suite_add_tcase(suite, cases);
 	return run_suite(suite);
