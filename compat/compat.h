@@ -5,8 +5,8 @@
 /* Definitions are weak, so that those of the objects themselves come before them. */
 #define SK_COMPAT __attribute__((weak))
 
-/* Variables in which no value that a result depends on lasts from call to call of a kernel: sklink takes sections with
- * this suffix neither for hidden state nor asks for `reentrant` where a kernel reaches them. */
+/* A value in such a variable never affects a later call. sklink does not count these sections as hidden state, and does
+ * not ask for `reentrant`. */
 #define SK_WITHIN_CALL __attribute__((section(".data.sk_within_call")))
 #define SK_THREAD_WITHIN_CALL __attribute__((section(".tbss.sk_within_call"))) _Thread_local
 

@@ -9,7 +9,7 @@
 
 #include "compat/compat.h"
 
-/* Halide reads up to 8 bytes before and after what it asked for; glibc's own words come before it. */
+/* Halide reads up to 8 bytes before and after the memory that it asked for; glibc's own words come before it. */
 enum { HALIDE_ALIGNMENT = 64 };
 
 SK_COMPAT void *halide_malloc(void *context, size_t size)

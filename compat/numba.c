@@ -1,4 +1,4 @@
-/* Numba's runtime, numba/core/runtime/nrt.h and numba/np/ufunc of 0.56 to 0.68: memory with a count of references, and
+/* Numba's runtime, numba/core/runtime/nrt.h and numba/np/ufunc of 0.50 to 0.68: memory with a count of references, and
  * parallel loops by the calling core alone. Lists, dictionaries and other allocators are not defined; objects of Python
  * are in python.c. */
 #include <stddef.h>

@@ -2,7 +2,8 @@
  * Entry points are those that gcc (libgomp's ABI) and clang (kmp.h of LLVM's openmp) call. Nested regions work.
  *
  * There are no threads, so locks and barriers do nothing, and a region that asks for N threads gets one, as OpenMP
- * allows. Offloading, tasks with dependences, taskloops, doacross loops and tools interfaces are not defined. */
+ * allows. Offloading, taskloops, doacross loops, reductions of tasks and tools interfaces are not defined; nor are
+ * clang's tasks and teams. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +21,7 @@ static SK_THREAD_WITHIN_CALL struct work {
 	bool pending;
 } work;
 
-/* ---- what programs ask ---- */
+/* ---- questions of programs ---- */
 
 SK_COMPAT int omp_get_num_threads(void) { return 1; }
 SK_COMPAT int omp_get_max_threads(void) { return 1; }

@@ -1,12 +1,12 @@
 /* Chooses the tables of constructors and destructors that the image needs. Input: all sections that are live without
  * them. Output: the tables to be marked, and those that are left out.
  *
- * A constructor works by what it leaves in writable data. It is needed if it reaches writable data that a kernel, or a
- * constructor that is needed, also reaches, or the C library's state. One that reaches no writable data at all may set
- * a register or print, and is kept. So <iostream>'s constructor, which every object has that includes it, is left out
- * unless something uses the streams.
+ * A constructor works by the values that it leaves in writable data. It is needed if it reaches writable data that
+ * a kernel, or a constructor that is needed, also reaches, or the C library's state. One that reaches no writable
+ * data at all may set a register or print, and is kept. So <iostream>'s constructor, which every object has that
+ * includes it, is left out unless something uses the streams.
  *
- * All tables are searched at once: relocations are followed once, and what is known of the sections at the end spreads
+ * All tables are searched at once: relocations are followed once, and the traits of the sections at the end spread
  * against the references. Unwind information leads only to code that handles exceptions, and is not followed. */
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "linker/linker.h"
 #include "linker/object.h"
 
-/* A property of a section that those have, too, which lead to it. */
+/* A property of a section. The sections that lead to it also have it. */
 enum trait {
 	STATEFUL, /* writable data */
 	NEEDED, /* writable data that is live */

@@ -39,7 +39,7 @@ static struct sk_input_section *section_meant(struct sk_linker *linker, const st
 }
 
 /* Return the barrier of threads that the target means, or NULL. An undefined one is a separate error unless the next
- * linker defines it. A barrier in a section with the suffix .sk_team_of_one waits for nobody (compat/openmp.c). */
+ * linker defines it. A barrier in a section .text.sk_team_of_one waits for nobody (compat/openmp.c). */
 static const char *barrier_meant(const struct sk_linker *linker, const struct sk_target *target)
 {
 	const char *name;
@@ -80,7 +80,8 @@ static struct sk_input_section *target_section(struct sk_linker *linker, struct 
 	return may_lead_on(target) ? target : NULL;
 }
 
-/* Return whether no value lasts in the section from call to call of a kernel, as its name promises. */
+/* Return whether no value lasts in the section from call to call of a kernel, as .sk_within_call in its name
+ * promises. */
 static bool is_within_call(const struct sk_input_section *section)
 {
 	return strstr(section->name, ".sk_within_call");
@@ -94,7 +95,7 @@ bool sk_is_state(const struct sk_input_section *section)
 	return (rank == SK_RANK_DATA || rank == SK_RANK_ZERO_DATA) && section->size && !is_within_call(section);
 }
 
-/* Return the one of two thread-local sections that more kernels may not reach; each may be NULL. */
+/* Return the one of two thread-local sections that fewer kernels may reach; each may be NULL. */
 static struct sk_input_section *stricter_storage(struct sk_input_section *one, struct sk_input_section *other)
 {
 	return !other || (one && !is_within_call(one)) ? one : other;

@@ -44,7 +44,7 @@ struct layout {
 	bool typed; /* element types without a number (-1) are refused */
 };
 
-/* Numbers of element types in dlpack.h (v0.5 to v1.0: DLDataTypeCode) and HalideRuntime.h (v10 to v19:
+/* Numbers of element types in dlpack.h (v0.5 to v1.0: DLDataTypeCode) and HalideRuntime.h (v10 to v21:
  * halide_type_code_t), which agree except for bfloat. In TVM and Halide bool is an unsigned integer of one bit. */
 #define LANGUAGE_TYPES(bfloat)                                                                                         \
 	{                                                                                                              \
@@ -88,7 +88,7 @@ static const struct layout layouts[LAYOUTS] = {
 	{.vector = "vector {$[size u64 = $e$], stride u64 = 1, $x, memory ptr = null, owner i32 = 0}*",
 	 .tensor = "matrix {$[size u64 = $e$], tda u64 = $l, $x, memory ptr = null, owner i32 = 0}*",
 	 .most_dimensions = 2},
-	/* Halide's ahead-of-time functions, HalideRuntime.h v10 to v19: struct halide_buffer_t; halide_type_t {uint8_t
+	/* Halide's ahead-of-time functions, HalideRuntime.h v10 to v21: struct halide_buffer_t; halide_type_t {uint8_t
 	 * code, bits; uint16_t lanes}; halide_dimension_t {int32_t min, extent, stride; uint32_t flags}, innermost
 	 * first. */
 	{.tensor = "buffer {device u64 = 0, interface ptr = null, $x, flags u64 = 0, code u8 = $t, bits u8 = $b, lanes "
@@ -123,7 +123,7 @@ static const struct layout layouts[LAYOUTS] = {
 				     .typed = true,
 				     .types = LANGUAGE_TYPES(4)},
 	[LAYOUT_XLA] = {.tensor = "$x, size u64 = $z", .most_dimensions = SK_MAX_RANK, .compact = true},
-	/* numba/core/datamodel/models.py of 0.50 to 0.62, ArrayModel, member by member: meminfo, parent, nitems,
+	/* numba/core/datamodel/models.py of 0.50 to 0.68, ArrayModel, member by member: meminfo, parent, nitems,
 	 * itemsize, data, shape, strides in bytes. */
 	[LAYOUT_NUMBA] =
 		{.tensor = "meminfo_$k ptr = null, parent_$k ptr = null, items_$k i64 = $m, itemsize_$k i64 = $B, "
@@ -180,7 +180,7 @@ static const struct frame frames[SK_FRAMES] = {
 	 .status = true},
 	{.layout = 5},
 	{.layout = 6},
-	/* numba/core/callconv.py of 0.50 to 0.62, CPUCallConv: int32_t (*)(RESULT *, EXCEPTION **, arguments), 0 for
+	/* numba/core/callconv.py of 0.50 to 0.68, CPUCallConv: int32_t (*)(RESULT *, EXCEPTION **, arguments), 0 for
 	 * success. The result of a function that returns nothing, or a scalar, fits in 16 bytes. */
 	{.layout = LAYOUT_NUMBA,
 	 .call = "result {value u64[2] = 0}*, exception {record ptr = null}*, $*[$p$]",

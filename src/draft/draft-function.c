@@ -81,6 +81,24 @@ static bool is_counted(const struct writer *writer, const struct sk_draft_parame
 	       !parameter->descriptor && !parameter->slice;
 }
 
+static bool is_parameter(const struct writer *writer, const char *name)
+{
+	for (size_t i = 0; i < writer->parameters.count; i++)
+		if (!strcmp(writer->parameters.items[i].name, name))
+			return true;
+	return false;
+}
+
+/* Return the name of an extent that is not known: x_0 for the first one of x, unless a parameter has this name. */
+static const char *extent_name(const struct writer *writer, const struct sk_draft_parameter *parameter, uint32_t number)
+{
+	const char *name = sk_arena_print(writer->arena, "%s_%u", parameter->name, number);
+
+	while (is_parameter(writer, name))
+		name = sk_arena_print(writer->arena, "%s_", name);
+	return name;
+}
+
 static void put_extents(const struct writer *writer, const struct sk_draft_parameter *parameter)
 {
 	for (uint32_t i = 0; i < parameter->rank; i++) {
@@ -90,7 +108,7 @@ static void put_extents(const struct writer *writer, const struct sk_draft_param
 		else if (is_counted(writer, parameter))
 			fputs(writer->count, writer->out);
 		else
-			fprintf(writer->out, "%s_%u", parameter->name, i);
+			fputs(extent_name(writer, parameter, i), writer->out);
 	}
 	fputc(']', writer->out);
 }
@@ -104,7 +122,7 @@ static void put_parameter(const struct writer *writer, const struct sk_draft_par
 		if (parameter->descriptor)
 			fputs(" as gfortran", writer->out);
 		if (parameter->slice)
-			fprintf(writer->out, ", %s_0 u64", parameter->name);
+			fprintf(writer->out, ", %s u64", extent_name(writer, parameter, 0));
 	} else if (parameter->dtype) {
 		fprintf(writer->out, "%s%s %s", parameter->by_reference ? "ref " : "", parameter->name,
 			sk_dtype_name(parameter->dtype));

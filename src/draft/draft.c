@@ -178,7 +178,9 @@ void sk_draft_print(struct sk_arena *arena, struct sk_diag *diag, const char *fi
 		sk_error(diag, (struct sk_place){.file = file},
 			 "has no functions that could be described: %s; give an object, an archive or a shared library",
 			 dwfl_errmsg(-1));
-	else if (dwfl_report_end(dwfl, NULL, NULL) == 0)
+	else if (dwfl_report_end(dwfl, NULL, NULL))
+		sk_error(diag, (struct sk_place){.file = file}, "cannot be read: %s", dwfl_errmsg(-1));
+	else
 		print_table(&reader, dwfl, file, stream);
 	dwfl_end(dwfl);
 }

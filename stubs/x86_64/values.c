@@ -348,8 +348,7 @@ static uint64_t variable_limit(const struct sk_op_call *call, uint8_t variable)
 	return variable >= SK_VARIABLE_INNER_BEGIN ? call->loops[1].extent : call->extent;
 }
 
-/* at = at / divisor, or the remainder. `at` is rdi or rax. narrow: it is less than 2^32. A divisor is less than 2^32
- * at all sizes if it is so at the largest ones. */
+/* at = at / divisor, or the remainder. `at` is rdi or rax. narrow: it is less than 2^32. */
 static void divide(struct sk_x86_emitter *e, uint8_t at, struct sk_op_number divisor, bool rest, bool narrow)
 {
 	/* mov rax, at; xor edx, edx; mov ecx, divisor; div rcx; mov at, rax or rdx */

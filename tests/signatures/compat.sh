@@ -332,7 +332,19 @@ int vectors(const float *x, float *y, int64_t n)
 }
 C
 compile sleef
+# All names are there, at all widths. They are linked, and run nowhere: the processor may lack the instructions.
+nm "$top_builddir/compat/libskcompat.a" | awk '$2 == "W" && /Sleef_/ { print $3 }' | sort -u >names.txt
+[ "$(wc -l <names.txt)" = $((26 * 2 * 3)) ] || fail "$(wc -l <names.txt) names of Sleef"
+{
+	sed 's/.*/void &(void);/' names.txt
+	echo 'void *pick(long i) { void *names[] = {'
+	sed 's/$/,/' names.txt
+	echo '}; return names[i]; } void vectors(const float *x, float *y, long n) { *y = *x + (pick(n) != 0); }'
+} >all.c
+compile all
 sed 's/tvm/vectors/' model.yaml >vectors.yaml
 # shellcheck disable=SC2086 # a list of options
 "$sklink" vectors.yaml sleef.o $compat -o out.sk
 "$skrun" out.sk --random 1 --verify >out.txt || { cat out.txt; fail "Sleef's functions"; }
+# shellcheck disable=SC2086 # a list of options
+"$sklink" vectors.yaml all.o $compat -o out.sk || fail "a name of Sleef cannot be linked"

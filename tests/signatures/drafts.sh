@@ -167,6 +167,10 @@ grep -qx 'kernels: {}' draft.txt && grep -qx '#   total' draft.txt || fail "func
 fails_with "model.yaml: has no functions that could be described: " "$sklink" --signature-of model.yaml
 fails_with "missing.o: has no functions that could be described: No such file" "$sklink" --signature-of missing.o
 fails_with "many.o: --signature-of describes the functions of one file" "$sklink" --signature-of=shift.o many.o
+# An extent that is not known has a name that no parameter has.
+echo 'void copy(const float *x, float *x_0, long rows, long columns) { (void)rows, (void)columns; }' >names.c
+gcc -g -fPIC -c names.c -o names.o
+drafted names.o copy '"in x f32[x_0_], inout x_0 f32[x_0_0], rows i64, columns i64"'
 size=$(stat -c %s many.o)
 for cut in 70 1000 $((size / 2)) $((size - 100)); do
 	head -c $cut many.o >cut.o
