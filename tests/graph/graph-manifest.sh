@@ -121,7 +121,7 @@ refuses "error: bad.yaml:3:22: no node is called '/2/.', as those of scope 's' a
 refuses "error: bad.yaml:3:10: tensors and tasks are those of the model" 'graph: nets/net.onnx' \
 	'tensors: {x: {dtype: f32, shape: [4]}}'
 refuses "error: nets/none.onnx: cannot read the model" 'graph: nets/none.onnx'
-refuses "error: bad.yaml:2:7: this applies to a model, but no 'graph' names one" 'dims: {batch: 3}'
+refuses "error: bad.yaml:2:9: this applies to a model, but no 'graph' names one" 'states: {batch: y}'
 refuses "error: bad.yaml:1:1: the manifest has no 'tasks'" 'dims: {batch: 3}'
 refuses "error: bad.yaml:4:21: these are nodes of a model, but no 'graph' names one" \
 	'tensors: {x: {dtype: f32, shape: [4]}}' 'tasks: []' 'scopes: {s: {nodes: "*"}}'

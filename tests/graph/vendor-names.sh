@@ -106,7 +106,7 @@ for domain in mindspore torchair ge; do
 	} | sed "s/\"mindspore\" version/\"$domain\" version/" >$domain.pbtxt
 	"$sklink" --check $domain.pbtxt --error-limit 0 -L "$top_builddir/kernels" -lskernels 2>err.txt &&
 		fail "$domain.pbtxt is right"
-	grep -q "there is no operator\|inputs" err.txt || { cat err.txt >&2;
+	grep -q "there is no operator\|it has 1 input" err.txt || { cat err.txt >&2;
 		fail "$domain.pbtxt is wrong in another way"; }
 	sed -nE "s/.*there is no operator '([^']*)'.*/\1/p" err.txt | sort -u >$domain.unknown
 	comm -13 documented.txt $domain.unknown | none "operator that is neither read nor in doc/reference/models.md"
