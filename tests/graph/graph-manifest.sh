@@ -127,5 +127,5 @@ refuses "error: bad.yaml:4:21: these are nodes of a model, but no 'graph' names 
 	'tensors: {x: {dtype: f32, shape: [4]}}' 'tasks: []' 'scopes: {s: {nodes: "*"}}'
 printf 'sklink: 1\ntensors: {x: {dtype: f32, shape: [4]}}\ntasks: [{name: t, op: Relu, inputs: x, outputs: x}]\n' \
 	>plain.yaml
-fails_with "plain.yaml: --dim is about a model, and this manifest names none" "$sklink" plain.yaml "$@" --dim batch=1 \
-	-o bad.sk
+fails_with "plain.yaml: --dim 'batch=1': the manifest has no dimension 'batch' under 'dims'" "$sklink" plain.yaml "$@" \
+	--dim batch=1 -o bad.sk
