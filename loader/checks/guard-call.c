@@ -3,7 +3,6 @@
  *
  * Pages stay open after a call until a call begins that needs other ones. Opening and closing takes longer than a short
  * call, and parts of one task nearly always lie in the same pages. */
-#include "base/text.h"
 #include "config.h"
 
 #include "loader/checks/checks-parts.h"
@@ -15,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/text.h"
 #include "format/skplan.h"
 #include "format/skrows.h"
 #include "loader/checks/checks.h"

@@ -1,11 +1,11 @@
 /* --check-split: each task by itself on a device that divides its calls (loader/checks/split.c). All tasks with a
  * difference are reported, not only the first one. */
-#include "base/text.h"
 #include "config.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "format/skplan.h"
 #include "loader/flight/flight.h"
 #include "loader/skrt.h"

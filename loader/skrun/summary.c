@@ -1,11 +1,11 @@
 /* Summaries for people: the contents of a package, the cores on which it runs, and its outputs. */
-#include "base/text.h"
 #include "config.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "format/npy/npy.h"
 #include "loader/skrt.h"
 #include "loader/skrun/skrun.h"

@@ -1,7 +1,6 @@
 /* The comparison of fused and serial runs with an unfused one, bit for bit. Each run begins with the same bytes, and
  * with poison in the bytes that it has to write. The poison differs from run to run, so bytes that no run has written
  * differ as well. */
-#include "base/text.h"
 #include "config.h"
 
 #include <inttypes.h>
@@ -9,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "format/npy/npy.h"
 #include "format/plan/plan.h"
 #include "format/skplan.h"
