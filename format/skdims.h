@@ -81,8 +81,8 @@ struct sk_dims_field {
 };
 
 /* Values that code reads: slot k is the 64-bit word binding_count + k of the bindings (struct sk_core, and the
- * `tensors` of serial entries). The caller fills in the slots of the values of its network; the others are 0. Arguments
- * with space SK_SPACE_SIZES are addresses in the slots: lists of sizes that kernels read. */
+ * `tensors` of serial entries). The caller fills in all slots; code reads those of the values of its own network.
+ * Arguments with space SK_SPACE_SIZES are addresses in the slots: lists of sizes that kernels read. */
 struct sk_dims_slot {
 	uint32_t value;
 };
