@@ -5,11 +5,13 @@
 #include "loader/trace/trace.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/plan/plan.h"
 #include "format/skabi.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "loader/arch/machine.h"
 #include "loader/base/status.h"
@@ -107,26 +109,32 @@ struct traced_call {
 	struct sk_task_total *total;
 };
 
-/* Return the number of tiles of a part with so many elements. */
-static uint64_t count_tiles(const struct sk_plan_view *plan, const struct sk_plan_call *call, uint64_t elements)
+/* Return the number of tiles of a part with so many elements, at the sizes of the instance. */
+static uint64_t count_tiles(const struct skrt_instance *instance, const struct sk_plan_call *call, uint64_t elements)
 {
+	const struct sk_plan_view *plan = &instance->module->plan;
 	const struct sk_plan_loop *loops = sk_plan_loops(plan, call);
-	uint64_t count = elements ? 1 : 0;
+	uint64_t count = elements ? 1 : 0, extent;
 
 	if (loops && elements)
 		count = (elements - 1) / loops[0].tile + 1;
-	return call->loop_count < SK_MAX_LOOPS ? count : count * ((loops[1].extent - 1) / loops[1].tile + 1);
+	if (call->loop_count < SK_MAX_LOOPS)
+		return count;
+	extent = sk_sized(instance, SK_DIMS_LOOPS, (uint32_t)(&loops[1] - plan->loops),
+			  offsetof(struct sk_plan_loop, extent), loops[1].extent);
+	return extent ? count * ((extent - 1) / loops[1].tile + 1) : 0;
 }
 
 /* Return the number of calls in all tiles of the step, if it has any; the last tile may be smaller. */
-static uint64_t count_split_calls(const struct sk_plan_view *plan, const struct traced_call *traced, uint64_t elements)
+static uint64_t count_split_calls(const struct skrt_instance *instance, const struct traced_call *traced,
+				  uint64_t elements)
 {
 	uint64_t tile = traced->step->tile, scale = traced->call->scale;
 
 	if (!tile)
-		return count_tiles(plan, traced->call, elements);
-	return elements / tile * count_tiles(plan, traced->call, tile * scale) +
-	       count_tiles(plan, traced->call, elements % tile * scale);
+		return count_tiles(instance, traced->call, elements);
+	return elements / tile * count_tiles(instance, traced->call, tile * scale) +
+	       count_tiles(instance, traced->call, elements % tile * scale);
 }
 
 /* Return the number of times that the core calls the kernel. */
@@ -147,7 +155,7 @@ static uint64_t count_calls(const struct sk_flight *flight, const struct traced_
 	}
 	switch ((enum sk_step_kind)step->kind) {
 	case SK_STEP_SPLIT:
-		return count_split_calls(plan, traced, range->high - range->low);
+		return count_split_calls(flight->instance, traced, range->high - range->low);
 	case SK_STEP_BLOCKS_RANGE:
 		return range->high - range->low;
 	case SK_STEP_BLOCKS:
