@@ -99,7 +99,11 @@ enum skrt_status skrt_instance_tensor(const struct skrt_instance *instance, uint
 
 	if (!instance || !tensor)
 		return sk_fail_null(__func__);
-	enum skrt_status status = sk_instance_tensor(instance, index, &own);
+	enum skrt_status status = sk_device_lock(instance->module->device);
+	if (status)
+		return status;
+	status = sk_instance_tensor(instance, index, &own);
+	sk_device_unlock(instance->module->device);
 	return status ? status : sk_struct_write("skrt_tensor", &own, sizeof(own), tensor);
 }
 

@@ -62,5 +62,9 @@ enum skrt_status sk_instance_make_guard(struct skrt_instance *instance)
 		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: no memory for a plan of the sizes", module->path);
 	sk_guard_close(instance->guard);
 	instance->guard = sk_guard_open(instance, sk_checks_guard(module->device->checks), error, sizeof(error));
-	return instance->guard ? SKRT_OK : sk_fail(SKRT_OUT_OF_MEMORY, "%s: %s", module->path, error);
+	if (!instance->guard)
+		return sk_fail(SKRT_OUT_OF_MEMORY, "%s: %s", module->path, error);
+	if (instance->sizes)
+		instance->sizes->guarded = instance->sizes->number;
+	return SKRT_OK;
 }

@@ -110,6 +110,15 @@ enum skrt_status skrt_instance_destroy(struct skrt_instance *instance)
 
 /* ---- memory ---- */
 
+static enum skrt_status check_alignment(const struct skrt_instance *instance, const struct skrt_tensor *tensor,
+					const void *data)
+{
+	if ((uintptr_t)data % BINDING_ALIGN)
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: the memory bound to tensor '%s' is not aligned to %d bytes",
+			       instance->module->path, tensor->name, BINDING_ALIGN);
+	return SKRT_OK;
+}
+
 /* Check the bytes and the place of memory for a tensor. In a dynamic package more bytes than the present ones may be
  * bound. */
 static enum skrt_status check_memory(const struct skrt_instance *instance, const struct skrt_tensor *tensor,
@@ -129,10 +138,7 @@ static enum skrt_status check_memory(const struct skrt_instance *instance, const
 	if (more ? !enough : bytes != tensor->bytes)
 		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' has %" PRIu64 " bytes, bound are %" PRIu64,
 			       module->path, tensor->name, tensor->bytes, bytes);
-	if ((uintptr_t)data % BINDING_ALIGN)
-		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: the memory bound to tensor '%s' is not aligned to %d bytes",
-			       module->path, tensor->name, BINDING_ALIGN);
-	return SKRT_OK;
+	return check_alignment(instance, tensor, data);
 }
 
 /* Under the device's lock. shape: of an array of a dynamic package, which fits; otherwise NULL. */
@@ -144,6 +150,9 @@ static enum skrt_status take_memory(struct skrt_instance *instance, uint32_t ind
 	instance->bindings[index] = data;
 	instance->bound = ++instance->module->device->bound;
 	instance->checked = false;
+	for (uint32_t i = 0; bound && !shape && i < instance->module->dims.dimension_count; i++)
+		if (instance->sizes->setters[i] == index)
+			instance->sizes->setters[i] = SK_NO_INDEX;
 	if (bound)
 		*bound = (struct sk_bound){.bytes = bytes, .shaped = shape != NULL};
 	if (bound && shape)
@@ -153,28 +162,32 @@ static enum skrt_status take_memory(struct skrt_instance *instance, uint32_t ind
 		       : SKRT_OK;
 }
 
-enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes)
+/* Under the device's lock. */
+static enum skrt_status bind_bytes(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes)
 {
 	struct skrt_tensor tensor;
-
-	if (!instance)
-		return sk_fail_null(__func__);
-	const struct skrt_module *module = instance->module;
 	enum skrt_status status = sk_instance_tensor(instance, index, &tensor);
+
 	if (status)
 		return status;
 	if (index - instance->network.first_binding >= instance->network.binding_count)
-		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' is not of network '%s'", module->path,
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: tensor '%s' is not of network '%s'", instance->module->path,
 			       tensor.name, instance->network.name);
 	status = check_memory(instance, &tensor, data, bytes);
 	if (!status)
-		status = sk_device_lock(module->device);
+		status = sk_instance_check_idle(instance);
+	return status ? status : take_memory(instance, index, data, bytes, &tensor, NULL);
+}
+
+enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes)
+{
+	if (!instance)
+		return sk_fail_null(__func__);
+	enum skrt_status status = sk_device_lock(instance->module->device);
 	if (status)
 		return status;
-	status = sk_instance_check_idle(instance);
-	if (!status)
-		status = take_memory(instance, index, data, bytes, &tensor, NULL);
-	sk_device_unlock(module->device);
+	status = bind_bytes(instance, index, data, bytes);
+	sk_device_unlock(instance->module->device);
 	return status;
 }
 
@@ -187,15 +200,15 @@ static enum skrt_status bind_sized(struct skrt_instance *instance, uint32_t inde
 
 	if (status)
 		return status;
-	status = sk_instance_check_idle(instance);
-	if (!status && (uintptr_t)data % BINDING_ALIGN)
-		status = check_memory(instance, tensor, data, tensor->bytes);
-	if (!status)
-		status = sk_instance_fit(instance, index, shape);
-	for (uint32_t i = 0; i < tensor->rank && !status; i++)
+	for (uint32_t i = 0; i < tensor->rank; i++)
 		bytes *= shape[i];
+	status = sk_instance_check_idle(instance);
+	if (!status)
+		status = check_alignment(instance, tensor, data);
 	if (!status && !data && bytes)
 		status = sk_fail_null("skrt_instance_bind_array");
+	if (!status)
+		status = sk_instance_fit(instance, index, shape);
 	if (!status)
 		status = take_memory(instance, index, data, bytes, tensor, shape);
 	sk_device_unlock(instance->module->device);

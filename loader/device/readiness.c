@@ -227,8 +227,8 @@ enum skrt_status sk_instance_ready(struct skrt_instance *instance, const struct 
 		return sk_fail(SKRT_BUSY, "%s: a serial run of the instance is going on", instance->module->path);
 	if (!instance->checked) {
 		status = check_bindings(instance);
-		if (!status && instance->guard && instance->sizes &&
-		    instance->sizes->planned != instance->sizes->number)
+		if (!status && instance->module->device->checks && instance->sizes &&
+		    instance->sizes->guarded != instance->sizes->number)
 			status = sk_instance_make_guard(instance);
 		if (status)
 			return status;

@@ -363,7 +363,7 @@ struct sk_chosen {
 	struct sk_sized_ranges *ranges; /* by launch of the plan */
 	struct sk_bound *bound; /* by binding */
 	struct sk_plan_view plan; /* on devices with checks: the plan of these sizes, … */
-	uint64_t planned; /* … and their number; 0: not made yet */
+	uint64_t guarded; /* … and the number of the sizes that the guard is for; 0: not made yet */
 };
 
 /* Give a new instance the usual sizes, if its package is dynamic. False: no memory. */

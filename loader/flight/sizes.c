@@ -93,7 +93,6 @@ bool sk_chosen_make_plan(struct skrt_instance *instance)
 	concrete.symbols = plan->symbols;
 	sk_plan_close(&sizes->plan);
 	sizes->plan = concrete;
-	sizes->planned = sizes->number;
 	instance->plan = &sizes->plan;
 	return true;
 }
@@ -198,8 +197,9 @@ const struct sk_core_range *sk_sized_ranges(const struct skrt_instance *instance
 	own = &instance->sizes->ranges[kernel->launch];
 	if (!own->items)
 		own->items = calloc(rows * kernel->partition_count + 1, sizeof(*own->items));
-	if (own->items && own->number != instance->sizes->number)
+	if (own->items && own->number != instance->sizes->number) {
 		fill_ranges(instance, kernel, own->items);
-	own->number = instance->sizes->number;
+		own->number = instance->sizes->number;
+	}
 	return own->items;
 }

@@ -115,14 +115,17 @@ static bool take_shape(struct sk_session *session, const struct sk_assignment *a
 {
 	uint32_t index = session->network.first_tensor + (uint32_t)(assignment->slot - session->slots);
 	const struct skrt_tensor *tensor = &assignment->slot->tensor;
+	struct skrt_device *device = session->module->device;
 	struct sk_npy npy;
 	char error[SK_SHAPE_SIZE];
 	bool good = true;
 
 	if (!sk_npy_open(assignment->path, (enum sk_dtype)tensor->dtype, &npy, error, sizeof(error)))
 		return true;
-	if (npy.rank == tensor->rank)
+	if (npy.rank == tensor->rank && (good = sk_succeeded(sk_device_lock(device)))) {
 		good = sk_succeeded(sk_instance_fit(session->instance, index, npy.shape));
+		sk_device_unlock(device);
+	}
 	sk_npy_close(&npy);
 	return good;
 }
