@@ -2,6 +2,7 @@
  * in place, or a sentence that names the record and the error. */
 #include "format/plan/dims.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -555,6 +556,23 @@ uint32_t sk_dims_find(const struct sk_dims_view *dims, const char *network, cons
 	return SK_NO_INDEX;
 }
 
+bool sk_dims_depends(const struct sk_dims_view *dims, uint32_t value, uint32_t dimension)
+{
+	bool *depends = calloc(value + (size_t)1, sizeof(*depends));
+	bool result;
+
+	for (uint32_t i = 0; depends && i <= value; i++) {
+		const struct sk_dims_value *record = &dims->values[i];
+
+		depends[i] = record->op == SK_DIMS_DIMENSION ? record->a == dimension
+							     : (operands[record->op].a && depends[record->a]) ||
+								       (operands[record->op].b && depends[record->b]);
+	}
+	result = depends && depends[value];
+	free(depends);
+	return result;
+}
+
 void sk_dims_evaluate(const struct sk_dims_view *dims, const uint64_t *sizes, uint64_t *values)
 {
 	for (uint32_t i = 0; i < dims->value_count; i++)
@@ -786,4 +804,74 @@ void sk_dims_value_text(const struct sk_dims_view *dims, uint32_t value, char *t
 	if (text_size)
 		*text = '\0';
 	put_value(dims, value, true, &to);
+}
+
+/* ---- names ---- */
+
+void sk_dims_names_text(const struct sk_dims_view *dims, const char *network, char *text, size_t text_size)
+{
+	struct text to = {text, text_size, 0};
+	const char *separator = "";
+
+	if (text_size)
+		*text = '\0';
+	for (uint32_t i = 0; i < dims->dimension_count; i++) {
+		const char *own = sk_plan_string(&dims->dimensions[i].network);
+
+		if (network && strcmp(own, network) != 0)
+			continue;
+		put(&to, "%s%s%s%s", separator, network ? "" : own, network || !*own ? "" : ":",
+		    sk_plan_string(&dims->dimensions[i].name));
+		separator = ", ";
+	}
+}
+
+/* Return the dimension of the network (NULL: of any one) with the name "seq" or "network:seq"; SK_NO_INDEX: none, or
+ * one of several networks. */
+static uint32_t find_named(const struct sk_dims_view *dims, const char *network, const char *text, size_t length)
+{
+	uint32_t found = SK_NO_INDEX;
+
+	for (uint32_t i = 0; i < dims->dimension_count; i++) {
+		const char *name = sk_plan_string(&dims->dimensions[i].name);
+		const char *own = sk_plan_string(&dims->dimensions[i].network);
+		size_t start = strlen(own);
+		bool same = strlen(name) == length && !memcmp(name, text, length);
+		bool full = start && length == start + 1 + strlen(name) && !memcmp(text, own, start) &&
+			    text[start] == ':' && !memcmp(text + start + 1, name, strlen(name));
+
+		if (network && strcmp(own, network) != 0)
+			continue;
+		if (full)
+			return i;
+		if (same && found != SK_NO_INDEX)
+			return SK_NO_INDEX;
+		if (same)
+			found = i;
+	}
+	return found;
+}
+
+bool sk_dims_read_size(const struct sk_dims_view *dims, const char *network, const char *package, const char *text,
+		       struct sk_dims_size *size, char *error, size_t error_size)
+{
+	const char *equals = strchr(text, '=');
+	char names[256], *end = NULL;
+
+	errno = 0;
+	if (equals && equals[1] >= '0' && equals[1] <= '9')
+		size->size = strtoull(equals + 1, &end, 10);
+	if (!end || *end || errno) {
+		snprintf(error, error_size, "--dim %s: NAME=SIZE is expected", text);
+		return false;
+	}
+	size->dimension = find_named(dims, network, text, (size_t)(equals - text));
+	if (size->dimension == SK_NO_INDEX) {
+		sk_dims_names_text(dims, network, names, sizeof(names));
+		snprintf(error, error_size, "--dim %s: package '%s' has no such dimension%s%s", text, package,
+			 *names ? "; it has " : "", names);
+		return false;
+	}
+	sk_dims_refusal_text(&dims->dimensions[size->dimension], size->size, package, error, error_size);
+	return sk_dims_takes(&dims->dimensions[size->dimension], size->size);
 }

@@ -41,6 +41,22 @@ bool sk_dims_takes(const struct sk_dims_dimension *dimension, uint64_t size);
 void sk_dims_refusal_text(const struct sk_dims_dimension *dimension, uint64_t size, const char *package, char *text,
 			  size_t text_size);
 
+/* Write the names of the network's dimensions, "batch, seq"; network NULL: of all networks, as "network:seq". */
+void sk_dims_names_text(const struct sk_dims_view *dims, const char *network, char *text, size_t text_size);
+
+struct sk_dims_size {
+	uint32_t dimension;
+	uint64_t size;
+};
+
+/* Read "seq=37" or "network:seq=37", the text of an option --dim, for a dimension of the network (NULL: of any one).
+ * False, with an error that names the package: it is not that, or the dimension does not take the size. */
+bool sk_dims_read_size(const struct sk_dims_view *dims, const char *network, const char *package, const char *text,
+		       struct sk_dims_size *size, char *error, size_t error_size);
+
+/* True if the value is computed from the dimension. False also without memory. */
+bool sk_dims_depends(const struct sk_dims_view *dims, uint32_t value, uint32_t dimension);
+
 /* Evaluate all values for sizes of all dimensions, which the dimensions must take. */
 void sk_dims_evaluate(const struct sk_dims_view *dims, const uint64_t *sizes, uint64_t *values);
 

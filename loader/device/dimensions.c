@@ -57,6 +57,16 @@ static enum skrt_status refuse_size(const struct skrt_module *module, uint32_t d
 	return sk_fail(SKRT_INVALID_ARGUMENT, "%s", text);
 }
 
+static enum skrt_status refuse_name(const struct skrt_instance *instance, const char *name)
+{
+	const struct skrt_module *module = instance->module;
+	char names[256];
+
+	sk_dims_names_text(&module->dims, instance->network.name, names, sizeof(names));
+	return sk_fail(SKRT_NOT_FOUND, "%s: no dimension '%s'%s%s", module->path, name, *names ? "; it has " : "",
+		       names);
+}
+
 static void resize_instance(struct skrt_instance *instance, const uint64_t *sizes)
 {
 	if (!sk_chosen_set(instance, sizes))
@@ -76,7 +86,7 @@ enum skrt_status skrt_instance_set_dimension(struct skrt_instance *instance, con
 	const struct sk_dims_view *dims = &module->dims;
 	uint32_t index = sk_dims_find(dims, instance->network.name, name);
 	if (index == SK_NO_INDEX)
-		return sk_fail(SKRT_NOT_FOUND, "%s: no dimension '%s'", module->path, name);
+		return refuse_name(instance, name);
 	if (!sk_dims_takes(&dims->dimensions[index], size))
 		return refuse_size(module, index, size);
 	enum skrt_status status = sk_device_lock(module->device);
@@ -255,8 +265,8 @@ enum skrt_status sk_instance_fit(struct skrt_instance *instance, uint32_t bindin
 			       sk_print_shape(fit.type->rank, shape, found, sizeof(found)));
 	}
 	for (uint32_t i = 0; i < module->dims.dimension_count; i++)
-		if (fit.given[i])
-			instance->sizes->setters[i] = binding;
+		if (fit.given[i] || instance->sizes->setters[i] == binding)
+			instance->sizes->setters[i] = fit.given[i] ? binding : SK_NO_INDEX;
 	resize_instance(instance, fit.sizes);
 	return SKRT_OK;
 }

@@ -80,15 +80,14 @@ enum skrt_status sk_instance_make_workspace(struct skrt_instance *instance, bool
 /* Return another tensor whose shape has set a dimension of the value; SK_NO_INDEX: none. */
 static uint32_t find_setter(const struct skrt_instance *instance, uint32_t value, uint32_t binding)
 {
-	const struct sk_dims_value *record = &instance->module->dims.values[value];
+	const struct sk_dims_view *dims = &instance->module->dims;
 	uint32_t setter = SK_NO_INDEX;
 
-	if (record->op == SK_DIMS_DIMENSION)
-		setter = instance->sizes->setters[record->a];
-	for (uint32_t i = 0; record->op != SK_DIMS_DIMENSION && i < instance->module->dims.dimension_count; i++)
-		if (instance->sizes->setters[i] != binding && instance->sizes->setters[i] != SK_NO_INDEX)
+	for (uint32_t i = 0; i < dims->dimension_count; i++)
+		if (instance->sizes->setters[i] != binding && instance->sizes->setters[i] != SK_NO_INDEX &&
+		    sk_dims_depends(dims, value, i))
 			setter = instance->sizes->setters[i];
-	return setter == binding ? SK_NO_INDEX : setter;
+	return setter;
 }
 
 static enum skrt_status contradict(const struct skrt_instance *instance, const struct skrt_tensor *tensor,

@@ -4,7 +4,6 @@
 
 #include "loader/skrun/skrun.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,30 +24,17 @@
 
 static bool read_dimension(struct sk_session *session, const char *text)
 {
-	const struct sk_dims_view *dims = &session->module->dims;
-	const char *equals = strchr(text, '=');
-	char *name = strndup(text, equals ? (size_t)(equals - text) : 0), *end = NULL;
-	uint32_t index = name ? sk_dims_find(dims, session->network.name, name) : SK_NO_INDEX;
-	uint64_t size = 0;
-	char refusal[512];
+	struct sk_dims_size size;
+	char error[512];
 
-	free(name);
-	errno = 0;
-	if (equals && equals[1] >= '0' && equals[1] <= '9')
-		size = strtoull(equals + 1, &end, 10);
-	if (!end || *end || errno)
-		sk_skrun_error("--dim %s: NAME=SIZE is expected", text);
-	else if (index == SK_NO_INDEX)
-		sk_skrun_error("--dim %s: %s has no dimension of this name", text, session->path);
-	else if (!sk_dims_takes(&dims->dimensions[index], size)) {
-		sk_dims_refusal_text(&dims->dimensions[index], size, session->path, refusal, sizeof(refusal));
-		sk_skrun_error("%s", refusal);
-	} else {
-		session->sizes[index] = size;
-		session->given[index] = true;
-		return true;
+	if (!sk_dims_read_size(&session->module->dims, session->network.name, session->path, text, &size, error,
+			       sizeof(error))) {
+		sk_skrun_error("%s", error);
+		return false;
 	}
-	return false;
+	session->sizes[size.dimension] = size.size;
+	session->given[size.dimension] = true;
+	return true;
 }
 
 bool sk_session_read_dimensions(struct sk_session *session, const char *const *texts, uint32_t count)

@@ -374,7 +374,7 @@ static bool show_package(struct sk_arena *arena, struct sk_diag *diag, const str
 
 	if (!sk_package_file_open(arena, diag, command->packages[0], &file))
 		return false;
-	if (command->sizes.count && !sk_package_file_choose(arena, diag, &file, &command->sizes)) {
+	if (command->sizes.count && !sk_package_file_choose(diag, &file, &command->sizes)) {
 		sk_package_file_close(&file);
 		return false;
 	}

@@ -74,8 +74,7 @@ void sk_package_file_close(struct sk_package_file *file);
 
 /* Let the plan be that of sizes, texts "seq=37" or "network:seq=37", and of the usual sizes of the other dimensions: a
  * static one from then on, whose code is that of the package. Return false after an error in the sink. */
-bool sk_package_file_choose(struct sk_arena *arena, struct sk_diag *diag, struct sk_package_file *file,
-			    const sk_texts *sizes);
+bool sk_package_file_choose(struct sk_diag *diag, struct sk_package_file *file, const sk_texts *sizes);
 
 /* Return the address that a reference in the plan names; an invalid one is beyond every segment. */
 uint64_t sk_package_file_target(const struct sk_package_file *file, const int32_t *reference);

@@ -1,14 +1,15 @@
-/* sizes.c PACKAGE: an instance of the network of sizes.sh at many sizes, one after the other, through libskrt and, with
- * dlopen alone, through the serial entry. Results are those of the kernels themselves, called for each size. Errors
- * name the sizes and the tensors. */
+/* sizes.c PACKAGE CORES PAIRS: an instance of the network of sizes.sh at many sizes, one after the other, through
+ * libskrt and, with dlopen alone, through the serial entry. Results are those of the kernels themselves, called for
+ * each size. Errors name the sizes and the tensors. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <skrt.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/resource.h>
 
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
@@ -115,10 +116,12 @@ static void test_errors(void)
 {
 	const uint64_t small[] = {2, 37, WIDTH}, large[] = {3, 37, WIDTH}, beyond[] = {2, 513, WIDTH},
 		       other[] = {2, 37, 65};
+	struct skrt_tensor tensor = {.size = sizeof(tensor)};
 
 	FAILS(skrt_instance_set_dimension(instance, "seq", 513), SKRT_INVALID_ARGUMENT, "seq is 513; package '");
 	FAILS(skrt_instance_set_dimension(instance, "seq", 0), SKRT_INVALID_ARGUMENT, "' takes 1..512");
-	FAILS(skrt_instance_set_dimension(instance, "width", 1), SKRT_NOT_FOUND, "no dimension 'width'");
+	FAILS(skrt_instance_set_dimension(instance, "width", 1), SKRT_NOT_FOUND,
+	      "no dimension 'width'; it has batch, seq");
 	FAILS(skrt_instance_bind_array(instance, "x", SKRT_F32, 3, beyond, x), SKRT_INVALID_ARGUMENT, "seq is 513");
 	FAILS(skrt_instance_bind_array(instance, "x", SKRT_F32, 3, other, x), SKRT_INVALID_ARGUMENT,
 	      "tensor 'x' has the shape [batch, seq, 64], bound is [2, 37, 65]");
@@ -128,6 +131,9 @@ static void test_errors(void)
 	GOOD(skrt_instance_bind_array(instance, "x", SKRT_F32, 3, large, x));
 	FAILS(skrt_run_network(stream, instance), SKRT_INVALID_ARGUMENT,
 	      "tensor 'y' is bound as [2, 37, 64], but batch is 3 by tensor 'x'");
+	FAILS(skrt_instance_bind_array(instance, "x", SKRT_F32, 3, small, NULL), SKRT_INVALID_ARGUMENT, "null pointer");
+	GOOD(skrt_instance_tensor(instance, 0, &tensor));
+	CHECK(tensor.shape[0] == 3);
 	GOOD(skrt_instance_set_dimension(instance, "batch", 2));
 	FAILS(skrt_run_network(stream, instance), SKRT_INVALID_ARGUMENT,
 	      "tensor 'x' is bound as [3, 37, 64], but batch is 2");
@@ -152,6 +158,81 @@ static void test_bytes(void)
 	FAILS(skrt_instance_bind(instance, 1, w, WIDTH * WIDTH * 4 - 4), SKRT_INVALID_ARGUMENT, "bound are 16380");
 	GOOD(skrt_instance_bind(instance, 3, y, MOST * sizeof(float)));
 	run(6);
+}
+
+/* A message names the tensor that has set a size, and only while it is bound as an array. */
+static void test_setters(const char *path)
+{
+	struct skrt_module *pairs;
+	struct skrt_instance *own;
+	static const char *const names[] = {"t", "u", "r"};
+
+	GOOD(skrt_module_load(device, path, &pairs));
+	GOOD(skrt_instance_create(pairs, &own));
+	for (int i = 0; i < 3; i++)
+		GOOD(skrt_instance_bind_array(own, names[i], SKRT_F32, 1, (uint64_t[]){i ? 7 : 10}, x + 64 * i));
+	for (int i = 0; i < 3; i++)
+		GOOD(skrt_instance_bind_array(own, (const char *[]){"t2", "u2", "r2"}[i], SKRT_F32, 1,
+					      (uint64_t[]){i ? 7 : 14}, y + 64 * i));
+	FAILS(skrt_run_network(stream, own), SKRT_INVALID_ARGUMENT,
+	      "tensor 't' is bound as [10], but 2*rows is 14 by tensor 'r2'");
+	GOOD(skrt_instance_set_dimension(own, "rows", 7));
+	CHECK(skrt_run_network(stream, own) == SKRT_INVALID_ARGUMENT && !strstr(skrt_error(), " by tensor "));
+	GOOD(skrt_instance_bind_array(own, "r", SKRT_F32, 1, (uint64_t[]){6}, x + 128));
+	GOOD(skrt_instance_bind(own, 2, x + 128, 64 * sizeof(*x)));
+	CHECK(skrt_run_network(stream, own) == SKRT_INVALID_ARGUMENT && !strstr(skrt_error(), " by tensor "));
+	GOOD(skrt_instance_destroy(own));
+	GOOD(skrt_module_unload(pairs));
+}
+
+static void *change_sizes(void *unused)
+{
+	for (int i = 0; i < 20000; i++)
+		GOOD(skrt_instance_set_dimension(instance, "seq", i % 2 ? MOST_SEQ : 1));
+	return unused;
+}
+
+/* Descriptions are of one size while another thread changes it. */
+static void test_threads(void)
+{
+	struct skrt_tensor tensor = {.size = sizeof(tensor)};
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, change_sizes, NULL));
+	for (int i = 0; i < 20000; i++) {
+		GOOD(skrt_instance_tensor(instance, 0, &tensor));
+		CHECK(tensor.bytes == tensor.shape[0] * tensor.shape[1] * WIDTH * 4);
+	}
+	CHECK(!pthread_join(thread, NULL));
+}
+
+/* Without memory for guarded tensors of other sizes the launch fails, and the next one makes them. */
+static void test_guard(const char *path)
+{
+	struct skrt_device_options options = {.size = sizeof(options), .checks = SKRT_GUARD};
+	struct skrt_device *checked;
+	struct skrt_module *own;
+	struct skrt_stream *queue;
+	struct rlimit before, none;
+
+	GOOD(skrt_device_open(&options, &checked));
+	GOOD(skrt_module_load(checked, path, &own));
+	GOOD(skrt_stream_create(checked, &queue));
+	GOOD(skrt_instance_create(own, &instance));
+	bind_shape(2, 37);
+	GOOD(skrt_instance_bind(instance, 1, w, WIDTH * WIDTH * sizeof(*w)));
+	GOOD(skrt_instance_bind(instance, 2, b, WIDTH * sizeof(*b)));
+	GOOD(skrt_run_network(queue, instance));
+	bind_shape(8, 512);
+	getrlimit(RLIMIT_AS, &before);
+	none = (struct rlimit){0, before.rlim_max};
+	setrlimit(RLIMIT_AS, &none);
+	FAILS(skrt_run_network(queue, instance), SKRT_OUT_OF_MEMORY, "memory");
+	FAILS(skrt_run_network(queue, instance), SKRT_OUT_OF_MEMORY, "memory");
+	setrlimit(RLIMIT_AS, &before);
+	clear();
+	GOOD(skrt_run_network(queue, instance));
+	expect_result(8 * 512);
 }
 
 static _Atomic bool released;
@@ -203,22 +284,6 @@ static void test_sizes(void)
 	}
 }
 
-/* Print the time of a change, and of none, in ns. */
-static void measure(void)
-{
-	enum { CHANGES = 10000 };
-	struct timespec start, end;
-
-	for (int changing = 1; changing >= 0; changing--) {
-		clock_gettime(CLOCK_MONOTONIC, &start);
-		for (uint64_t i = 0; i < CHANGES; i++)
-			GOOD(skrt_instance_set_dimension(instance, "seq", 10 + (changing ? i % 2 : 0)));
-		clock_gettime(CLOCK_MONOTONIC, &end);
-		printf("%s: %.0f ns\n", changing ? "change" : "no change",
-		       ((double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec)) / CHANGES);
-	}
-}
-
 /* The serial entry of a package that the system's loader has mapped. */
 static void test_serial_entry(const char *path)
 {
@@ -258,7 +323,7 @@ int main(int argc, char **argv)
 {
 	struct skrt_device_options options = {.size = sizeof(options)};
 
-	if (argc != 3)
+	if (argc != 4)
 		return 2;
 	options.cores = (uint32_t)atoi(argv[2]);
 	GOOD(skrt_device_open(&options, &device));
@@ -280,7 +345,11 @@ int main(int argc, char **argv)
 	test_bytes();
 	test_busy();
 	test_sizes();
-	measure();
+	test_setters(argv[3]);
+	test_threads();
 	test_serial_entry(argv[1]);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	test_guard(argv[1]);
+#endif
 	return 0;
 }

@@ -2,101 +2,12 @@
 # Packages whose sizes vary: one package has, at each size, the bits of a static one that is linked for this size, on
 # any number of cores, in all ways to run it, with guarded tensors, and through its serial entry with dlopen.
 . "$top_srcdir/tests/lib/lib.sh"
-cat >kernels.c <<'C'
-#include "skkernel.h"
-void add(const float *x, const float *b, float *y, long n)
-{
-	for (long i = 0; i < n; i++)
-		y[i] = x[i] + b[i];
-}
-SK_KERNEL(add, "split=n; in x f32[n], in b f32[n], out y f32[n], n i64");
-void bias(const float *x, const float *b, float *y, long m, long k)
-{
-	for (long i = 0; i < m * k; i++)
-		y[i] = x[i] + b[i % k];
-}
-SK_KERNEL(bias, "split=m; in x f32[m,k], in b f32[k], out y f32[m,k], m i64, k i64");
-void twice(float *x, long n)
-{
-	for (long i = 0; i < n; i++)
-		x[i] *= 2;
-}
-SK_KERNEL(twice, "split=n; inout x f32[n], n i64");
-void product(const float *a, const float *b, float *y, long m, long k, long n)
-{
-	for (long i = 0; i < m; i++)
-		for (long j = 0; j < n; j++) {
-			y[i * n + j] = 0;
-			for (long l = 0; l < k; l++)
-				y[i * n + j] += a[i * k + l] * b[l * n + j];
-		}
-}
-SK_KERNEL(product, "split=m; in a f32[m,k], in b f32[k,n], out y f32[m,n], m i64, k i64, n i64");
-void rows(const float *x, float *y, long m, long k, long ldx, long factor, int half)
-{
-	for (long i = 0; i < m; i++)
-		for (long j = 0; j < k; j++)
-			y[i * k + j] = (float)(factor + half) * x[i * ldx + j];
-}
-SK_KERNEL(rows, "split=m; in x f32[m,k:ldx], out y f32[m,k], m i64, k i64, ldx i64, factor i64, half i32 = (m+1)/2");
-void whole(const float *x, float *y, long n, long bytes)
-{
-	for (long i = 0; i < n; i++)
-		y[i] = x[n - 1 - i] + (float)bytes;
-}
-SK_KERNEL(whole, "in x f32[n], out y f32[n], n i64, bytes i64 = sizeof(x)");
-C
-compile kernels
-manifest() { # NAME DIMS, then tensors and tasks from standard input
-	printf 'sklink: 1\ndims: {%s}\n' "$2" >"$1.yaml"
-	cat >>"$1.yaml"
+. "$top_srcdir/tests/lib/sizes.sh"
+linked() { # NAME
 	"$sklink" "$1.yaml" kernels.o -o "$1.sk"
 	"$skdump" --verify "$1.sk"
 }
-manifest rows 'batch: 1..8, seq: 1..512@128' <<'M'
-tensors:
-  x: {dtype: f32, shape: [batch, seq, 64]}
-  w: {dtype: f32, shape: [64, 64]}
-  b: {dtype: f32, shape: [64]}
-  h: {dtype: f32, shape: [batch, seq, 64]}
-  p: {dtype: f32, shape: [batch, seq, 64]}
-  "y": {dtype: f32, shape: [batch, seq, 64], role: output}
-tasks:
-  - {name: product, kernel: product, args: [x, w, h], scope: s}
-  - {name: bias, kernel: bias, args: [h, b, p], scope: s}
-  - {name: add, kernel: add, args: [p, x, "y"], scope: s}
-  - {name: twice, kernel: twice, args: ["y"], scope: s}
-M
-manifest widths 'rows: 1..40, width: 8..64:8' <<'M'
-tensors:
-  x: {dtype: f32, shape: [rows, width]}
-  w: {dtype: f32, shape: [width, 2*width]}
-  b: {dtype: f32, shape: [2*width]}
-  h: {dtype: f32, shape: [rows, 2*width]}
-  p: {dtype: f32, shape: [rows, 2*width]}
-  "y": {dtype: f32, shape: [2*rows, width]}
-  z: {dtype: f32, shape: [2*rows*width]}
-tasks:
-  - {name: product, kernel: product, args: [x, w, h], scope: s}
-  - {name: bias, kernel: bias, args: [h, b, p], scope: s}
-  - {name: add, kernel: add, args: [p, h, "y"], scope: s}
-  - {name: whole, kernel: whole, args: ["y", z], scope: s}
-M
-manifest views 'batch: 1..5, seq: 2..33, width: 16..64:16' <<'M'
-tensors:
-  x: {dtype: f32, shape: [batch, seq, width]}
-  last: {of: x, offset: [0, seq-1, 0], shape: [1, 1, width]}
-  right: {of: x, offset: [0, 0, width/4], shape: [batch, seq, width/2]}
-  middle: {of: x, offset: ["batch-1", 0, 0], shape: [1, "floor(seq/2)", width]}
-  a: {dtype: f32, shape: [width]}
-  r: {dtype: f32, shape: [batch, seq, width/2]}
-  m: {dtype: f32, shape: ["seq//2", width]}
-tasks:
-  - {name: last, kernel: whole, args: [last, a], scope: s}
-  - {name: right, kernel: rows, args: [right, r], set: {factor: seq}, scope: s}
-  - {name: middle, kernel: rows, args: [middle, m], set: {factor: "3*batch+ceil(seq/4)"}, scope: s}
-M
-manifest halves 'n: 1..65@9' <<'M'
+sized_manifest halves 'n: 1..65@9' <<'M'
 tensors:
   x: {dtype: f32, shape: [n, 16]}
   half: {of: x, shape: ["n//2", 16]}
@@ -109,6 +20,20 @@ tasks:
   - {name: whole, kernel: whole, args: ["y", q], scope: s}
   - {name: other, kernel: bias, args: [x, b, r], scope: s}
 M
+sized_manifest pairs 'rows: 1..40, width: 1..64' <<'M'
+tensors:
+  t: {dtype: f32, shape: [2*rows]}
+  u: {dtype: f32, shape: [width]}
+  r: {dtype: f32, shape: [rows]}
+  t2: {dtype: f32, shape: [2*rows]}
+  u2: {dtype: f32, shape: [width]}
+  r2: {dtype: f32, shape: [rows]}
+tasks:
+  - {name: t, kernel: whole, args: [t, t2], scope: s}
+  - {name: u, kernel: whole, args: [u, u2], scope: s}
+  - {name: r, kernel: whole, args: [r, r2], scope: s}
+M
+for name in rows widths views parts halves pairs; do linked $name; done
 
 # ---- the bits of static packages ----
 
@@ -134,7 +59,7 @@ same() {
 for sizes in '1 1' '1 512' '8 1' '3 77'; do same rows batch=${sizes% *} seq=${sizes#* }; done
 for sizes in '1 8' '40 64' '17 24'; do same widths rows=${sizes% *} width=${sizes#* }; done
 for sizes in '1 2 16' '5 33 64' '2 17 32'; do set -- $sizes; same views batch=$1 seq=$2 width=$3; done
-
+for size in 64 960; do same parts n=$size; done
 for size in 2 65; do same halves n=$size; done
 # Of one row there is no half: nothing is called.
 for how in '' --guard --check-races --check-split --unfused --serial; do
@@ -143,7 +68,7 @@ done
 "$skdump" --dim n=1 --all halves.sk >none.txt
 "$skdump" --dim n=1 --json halves.sk >none.json
 
-for name in rows widths views halves; do
+for name in rows widths views parts halves; do
 	"$skrun" $name.sk --random 3 --verify --sizes 5 >verify.txt
 	[ "$(grep -c '^sizes ' verify.txt)" = 5 ] || fail "not five sizes: $(cat verify.txt)"
 	"$skrun" $name.sk --random 3 --check-races >/dev/null
@@ -157,7 +82,7 @@ grep -q '^dimension  seq  1\.\.512, usually 128$' list.txt || fail "no dimension
 "$skrun" rows.sk --random 1 >usual.txt
 grep -q ' f32 \[[0-9]*, 128, 64\]' usual.txt || fail "not the usual size: $(cat usual.txt)"
 fails_with "seq is 513; package 'rows.sk' takes 1..512" "$skrun" rows.sk --random 1 --dim seq=513
-fails_with '--dim sew=1: rows.sk has no dimension of this name' "$skrun" rows.sk --random 1 --dim sew=1
+fails_with "--dim sew=1: package 'rows.sk' has no such dimension; it has batch, seq" "$skrun" rows.sk --random 1 --dim sew=1
 fails_with '--dim seq: NAME=SIZE is expected' "$skrun" rows.sk --random 1 --dim seq
 fails_with '--sizes fills inputs of several sizes' "$skrun" rows.sk --random 1 --sizes 3
 # Files say their sizes.
@@ -179,6 +104,28 @@ M
 cmp wanted.npy found.npy || fail "sizes of a file: other results"
 fails_with '--dim seq=40: by the shape of an input file it is 37' "$skrun" rows.sk --random 5 --input x=x.npy --dim seq=40
 
+# Profiles count the calls of the present sizes: 2 * ceil(13/6).
+cat >tiles.c <<'C'
+#include "skkernel.h"
+void tiles(const float *x, float *y, long m)
+{
+	for (long i = 0; i < m; i++)
+		y[i] = x[i];
+}
+SK_KERNEL(tiles, "each=b tile=m:6; in x f32[b,m], out y f32[b,m], m i64");
+C
+compile tiles
+sized_manifest tiles 'b: 1..4, m: 7..60' <<'M'
+tensors:
+  x: {dtype: f32, shape: [b, m]}
+  "y": {dtype: f32, shape: [b, m]}
+tasks:
+  - {name: tiles, kernel: tiles, args: [x, "y"]}
+M
+"$sklink" tiles.yaml tiles.o -o tiles.sk
+"$skrun" tiles.sk --random 1 --dim b=2 --dim m=13 --profile --json >profile.json
+grep -q '"calls": 6[,}]' profile.json || fail "not 6 calls: $(cat profile.json)"
+
 # ---- libskrt, and dlopen ----
 
 libskrt="$top_builddir/.libs/libskrt.a $(sed -n "s/^Libs.private: //p" "$top_builddir/loader/libskrt.pc")"
@@ -186,7 +133,7 @@ sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
 $CC $sanitize -O2 -Wall -I"$top_srcdir/loader" -I"$top_srcdir/format" -I"$top_srcdir" -I. \
 	"$top_srcdir/tests/runtime/sizes.c" "$top_builddir/format/.libs/libplan.a" "$top_builddir/base/libbase.a" \
 	$libskrt -ldl -lm -pthread -o sizes
-for cores in 1 2 3; do ./sizes ./rows.sk $cores; done
+for cores in 1 2 3; do ./sizes ./rows.sk $cores ./pairs.sk; done
 
 # ---- Python ----
 

@@ -158,7 +158,7 @@ static bool choose(struct sk_arena *arena, struct sk_package_file *file, const c
 
 	sk_diag_init(&diag, arena);
 	sk_array_push(arena, &texts, text);
-	chosen = sk_package_file_choose(arena, &diag, file, &texts);
+	chosen = sk_package_file_choose(&diag, file, &texts);
 	messages = take_messages(&diag);
 	ck_assert_msg(strstr(messages, error) != NULL, "'%s' is not in: %s", error, messages);
 	free(messages);
@@ -172,9 +172,9 @@ START_TEST(sizes_that_are_chosen)
 
 	ck_assert(!choose(arena, &file, "seq=513", "seq is 513; package 'p.sk' takes 16..512, multiples of 16"));
 	ck_assert(!choose(arena, &file, "seq=24", "seq is 24; package"));
-	ck_assert(!choose(arena, &file, "seq=", "--dim seq=: not NAME=SIZE"));
-	ck_assert(!choose(arena, &file, "seq=16x", "not NAME=SIZE"));
-	ck_assert(!choose(arena, &file, "batch=3", "--dim batch=3: its dimensions are seq"));
+	ck_assert(!choose(arena, &file, "seq=", "--dim seq=: NAME=SIZE is expected"));
+	ck_assert(!choose(arena, &file, "seq=16x", "NAME=SIZE is expected"));
+	ck_assert(!choose(arena, &file, "batch=3", "--dim batch=3: package 'p.sk' has no such dimension; it has seq"));
 	ck_assert(choose(arena, &file, "seq=32", ""));
 	expect_output(arena, &file, sk_show_bindings, "[256]");
 	expect_output(arena, &file, sk_show_bindings, "1024");
