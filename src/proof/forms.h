@@ -180,7 +180,8 @@ void sk_sized_calls_check(struct sk_arena *arena, struct sk_diag *diag, struct s
 
 /* ==== sized-entries.c ====
  *
- * Report tasks whose own entry has other numbers than their call in the network at some size. */
+ * Report tasks that have other numbers in their own entry than in their call in the network, or in one side of a mix
+ * task than in the other, at some size. */
 
 void sk_sized_entries_check(struct sk_arena *arena, struct sk_diag *diag, struct sk_sized *sized, const char *file);
 

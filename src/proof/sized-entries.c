@@ -1,5 +1,5 @@
-/* Compares tasks' own entries with their calls in the network at all sizes. Input: a plan in which the two are equal at
- * the largest sizes (consistency.c). Output: errors. */
+/* Compares tasks' own entries with their calls in the network, and the sides of mix tasks, at all sizes. Input: a plan
+ * in which they are equal at the largest sizes (consistency.c, sk_plan_check_launch). Output: errors. */
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -60,6 +60,15 @@ static bool same_argument(struct sk_sized *sized, const struct sk_plan_call *cal
 					      (size_t)(sk_plan_pattern(view, other) - view->patterns)));
 }
 
+static bool same_arguments(struct sk_sized *sized, const struct sk_plan_call *call, const struct sk_plan_call *other)
+{
+	bool same = true;
+
+	for (uint32_t i = 0; i < call->argument_count; i++)
+		same &= same_argument(sized, call, other, i);
+	return same;
+}
+
 static bool same_call(struct sk_sized *sized, const struct sk_plan_step *step, const struct sk_plan_call *call,
 		      const struct sk_plan_step *own_step, const struct sk_plan_call *own)
 {
@@ -71,9 +80,23 @@ static bool same_call(struct sk_sized *sized, const struct sk_plan_step *step, c
 
 	for (uint32_t i = 0; i < call->loop_count; i++)
 		same &= are_alike(sized, SK_DIMS_LOOPS, call->first_loop + i, own->first_loop + i);
-	for (uint32_t i = 0; i < call->argument_count; i++)
-		same &= same_argument(sized, call, own, i);
-	return same;
+	return same && same_arguments(sized, call, own);
+}
+
+/* The sides of a mix task have equal arguments. */
+static void check_sides(struct sk_diag *diag, struct sk_sized *sized, const char *file)
+{
+	const struct sk_plan_view *view = sized->view;
+
+	for (uint32_t i = 0; i < view->step_count; i++) {
+		const struct sk_plan_call *cube = &view->calls[view->steps[i].first_call];
+
+		if (view->steps[i].flags & SK_STEP_CUBE_SIDE &&
+		    !same_arguments(sized, cube, &view->calls[view->steps[i + 1].first_call]))
+			sk_error(diag, (struct sk_place){.file = file},
+				 "task '%s': at some sizes its sides differ in arguments",
+				 sk_plan_string(&view->tasks[cube->task].name));
+	}
 }
 
 void sk_sized_entries_check(struct sk_arena *arena, struct sk_diag *diag, struct sk_sized *sized, const char *file)
@@ -81,6 +104,7 @@ void sk_sized_entries_check(struct sk_arena *arena, struct sk_diag *diag, struct
 	const struct sk_plan_view *view = sized->view;
 	const struct sk_task_call *places = sk_find_calls(arena, view);
 
+	check_sides(diag, sized, file);
 	for (uint32_t i = 0; i < view->task_count; i++) {
 		const struct sk_plan_task *task = &view->tasks[i];
 

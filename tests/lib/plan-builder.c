@@ -329,6 +329,19 @@ uint32_t plan_mix(struct plan *plan, const char *task, uint32_t cube_blocks, uin
 	return cube;
 }
 
+void plan_mix_arguments(struct plan *plan)
+{
+	struct sk_plan_call *vector = LAST(plan, calls), *cube = vector - 1;
+
+	cube->first_argument = (uint32_t)plan->arguments.count;
+	cube->argument_count = vector->argument_count;
+	for (uint32_t i = 0; i < vector->argument_count; i++) {
+		struct sk_plan_argument argument = plan->arguments.items[vector->first_argument + i];
+
+		PUSH(plan, arguments, argument);
+	}
+}
+
 void plan_streams_apart(struct plan *plan)
 {
 	plan->streams_apart = true;

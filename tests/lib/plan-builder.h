@@ -101,6 +101,9 @@ void plan_resident(struct plan *plan);
  * one if there is only one lane. Return the first step's index. */
 uint32_t plan_mix(struct plan *plan, const char *task, uint32_t cube_blocks, uint32_t vector_blocks);
 
+/* Copy the arguments that the vector side of the mix task added last has got, for its cube side. */
+void plan_mix_arguments(struct plan *plan);
+
 /* The finished section, in the arena, aligned to 64. */
 void *plan_finish(struct plan *plan, size_t *size);
 

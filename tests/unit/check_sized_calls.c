@@ -12,6 +12,7 @@
 #include "format/plan/plan.h"
 #include "format/skdims.h"
 #include "format/skplan.h"
+#include "src/proof/forms.h"
 #include "src/proof/proof-parts.h"
 #include "src/proof/proof.h"
 #include "tests/lib/plan-builder.h"
@@ -394,6 +395,33 @@ START_TEST(entries_at_all_sizes)
 }
 END_TEST
 
+/* Both sides of a mix task get S, or one of them gets the number that is S at the most size only. */
+START_TEST(sides_at_all_sizes)
+{
+	for (int wrong = 0; wrong < 2; wrong++) {
+		struct build build = begin("mix; block, n i64", 100, 40);
+		struct sized_plan plan = {0};
+		struct sk_sized sized = {0};
+		char error[256];
+
+		plan_launch(build.plan, "sp", SK_LAUNCH_SUPERKERNEL);
+		plan_mix(build.plan, "task", 2, 2);
+		add_value(&build, n_s(1));
+		plan_mix_arguments(build.plan);
+		if (!wrong)
+			PUT(&build, SK_DIMS_ARGUMENTS, 1, sk_plan_argument, value, n_s(1));
+		plan.view = plan_view(build.plan);
+		sized_section_finish(build.section, &plan);
+		ck_assert_msg(sk_dims_open(plan.section, plan.size, &plan.view, &plan.dims, error, sizeof(error)), "%s",
+			      error);
+		sk_sized_init(&sized, arena, &plan.view, &plan.dims);
+		sk_sized_entries_check(arena, &diag, &sized, "p.sk");
+		ck_assert_uint_eq(diag.errors, (unsigned)wrong);
+		sized_plan_close(&plan);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sized-calls");
@@ -410,6 +438,7 @@ int main(void)
 	tcase_add_test(tcase, units_at_all_sizes);
 	tcase_add_test(tcase, rows_at_all_sizes);
 	tcase_add_test(tcase, entries_at_all_sizes);
+	tcase_add_test(tcase, sides_at_all_sizes);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
