@@ -21,7 +21,8 @@ struct lifter {
 	struct sk_fit *fit;
 	size_t count; /* samples, the model itself first */
 	const struct sk_model **samples;
-	uint64_t *numbers; /* of one field, by sample; SK_FIT_OPEN: not known there */
+	uint64_t *numbers; /* of one field, by sample */
+	bool *known; /* by sample: it has such a number */
 
 	/* The tensor, task or argument whose fields are being lifted: */
 	const char *label;
@@ -47,7 +48,7 @@ static bool report_field(const struct lifter *lifter, const char *noun, const ch
 {
 	size_t other = 1;
 
-	while (lifter->numbers[other] == lifter->numbers[0] || lifter->numbers[other] == SK_FIT_OPEN)
+	while (!lifter->known[other] || lifter->numbers[other] == lifter->numbers[0])
 		other++;
 	sk_error(lifter->model->diag, lifter->place,
 		 "%s: %s is %" PRIu64 " at %s and %" PRIu64 " at %s, which %s", lifter->label, noun,
@@ -57,10 +58,25 @@ static bool report_field(const struct lifter *lifter, const char *noun, const ch
 
 /* ---- fields ---- */
 
+/* Set the sample's number, which has 64 bits; NULL: it has none. */
+static void set_number(const struct lifter *lifter, size_t sample, const void *number)
+{
+	lifter->known[sample] = number != NULL;
+	lifter->numbers[sample] = 0;
+	if (number)
+		memcpy(&lifter->numbers[sample], number, sizeof(lifter->numbers[sample]));
+}
+
+/* Set the number of a record at this offset. */
+static void set_field(const struct lifter *lifter, size_t sample, const void *record, size_t offset)
+{
+	set_number(lifter, sample, record ? (const char *)record + offset : NULL);
+}
+
 static bool differs(const struct lifter *lifter)
 {
 	for (size_t s = 1; s < lifter->count; s++)
-		if (lifter->numbers[s] != SK_FIT_OPEN && lifter->numbers[s] != lifter->numbers[0])
+		if (lifter->known[s] && lifter->numbers[s] != lifter->numbers[0])
 			return true;
 	return false;
 }
@@ -73,7 +89,7 @@ static bool lift_field(struct lifter *lifter, enum sk_dims_table table, uint32_t
 
 	if (!differs(lifter))
 		return true;
-	form = sk_fit_find(lifter->fit, lifter->numbers);
+	form = sk_fit_find(lifter->fit, lifter->numbers, lifter->known);
 	if (!form)
 		return report_field(lifter, noun, "no product of dimensions with quotients by constants explains");
 	if (!sk_size_grows(form))
@@ -115,13 +131,13 @@ static bool lift_tensor(struct lifter *lifter, uint32_t number)
 
 	begin(lifter, tensor->place, sk_arena_print(lifter->model->arena, "tensor '%s'", tensor->name));
 	for (size_t s = 0; s < lifter->count; s++)
-		lifter->numbers[s] = lifter->samples[s]->tensors.items[number].bytes;
+		set_number(lifter, s, &lifter->samples[s]->tensors.items[number].bytes);
 	if (tensor->role == SK_ROLE_CONSTANT && differs(lifter))
 		return report_field(lifter, "its size", "a constant must not depend on");
 	lifted &= lift_field(lifter, SK_DIMS_TYPES, 0, offsetof(struct sk_plan_type, bytes), "its size");
 	for (uint32_t d = 0; d < tensor->rank; d++) {
 		for (size_t s = 0; s < lifter->count; s++)
-			lifter->numbers[s] = lifter->samples[s]->tensors.items[number].shape[d];
+			set_number(lifter, s, &lifter->samples[s]->tensors.items[number].shape[d]);
 		lifted &= lift_field(lifter, SK_DIMS_TYPES, 0, offsetof(struct sk_plan_type, shape[0]) + d * 8,
 				     "an extent");
 	}
@@ -172,6 +188,8 @@ static bool is_alike(const struct sk_argument *one, const struct sk_argument *ot
 
 	for (size_t i = 0; i < sizeof(constant) / sizeof(constant[0]); i++)
 		alike &= pattern_number(one, constant[i]) == pattern_number(other, constant[i]);
+	for (uint32_t t = 0; alike && t < one->term_count; t++)
+		alike = one->terms[t].variable == other->terms[t].variable;
 	return alike && (one->list || one->tensor == other->tensor);
 }
 
@@ -197,8 +215,9 @@ static bool lift_pattern(struct lifter *lifter, const struct same *same)
 
 		for (size_t s = 0; s < lifter->count; s++) {
 			const struct sk_argument *argument = argument_at(same, s);
+			uint64_t pattern = argument ? pattern_number(argument, offset) : 0;
 
-			lifter->numbers[s] = argument ? pattern_number(argument, offset) : SK_FIT_OPEN;
+			set_number(lifter, s, argument ? &pattern : NULL);
 		}
 		lifted &= lift_field(lifter, SK_DIMS_PATTERNS, 0, offset, shape ? "its shape" : fields[f].noun);
 	}
@@ -216,9 +235,7 @@ static bool lift_terms(struct lifter *lifter, const struct same *same)
 			for (size_t s = 0; s < lifter->count; s++) {
 				const struct sk_argument *argument = argument_at(same, s);
 
-				lifter->numbers[s] = SK_FIT_OPEN;
-				if (argument)
-					memcpy(&lifter->numbers[s], (const char *)&argument->terms[t] + fields[f], 8);
+				set_field(lifter, s, argument ? &argument->terms[t] : NULL, fields[f]);
 			}
 			lifted &= lift_field(lifter, SK_DIMS_TERMS, t, fields[f], "a number in its value");
 		}
@@ -245,12 +262,8 @@ static bool lift_numbers(struct lifter *lifter, const struct same *same)
 	bool lifted = true;
 
 	for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
-		for (size_t s = 0; s < lifter->count; s++) {
-			lifter->numbers[s] = SK_FIT_OPEN;
-			if (argument_at(same, s))
-				memcpy(&lifter->numbers[s], (const char *)argument_at(same, s) + fields[f].of_argument,
-				       8);
-		}
+		for (size_t s = 0; s < lifter->count; s++)
+			set_field(lifter, s, argument_at(same, s), fields[f].of_argument);
 		if (fields[f].of_argument == offsetof(struct sk_argument, value) && differs(lifter) && !is_integer(own))
 			return report_field(lifter, "its bits", "is not an integer");
 		lifted &= lift_field(lifter, SK_DIMS_LISTS, 0, fields[f].offset, fields[f].noun);
@@ -311,11 +324,11 @@ static bool lift_extents(struct lifter *lifter, const struct same *same)
 	bool lifted = true;
 
 	for (size_t s = 0; s < lifter->count; s++)
-		lifter->numbers[s] = same->tasks[s] ? same->tasks[s]->bound.extent : SK_FIT_OPEN;
+		set_number(lifter, s, same->tasks[s] ? &same->tasks[s]->bound.extent : NULL);
 	lifted &= lift_field(lifter, SK_DIMS_STEPS, 0, offsetof(struct sk_plan_step, extent), "its extent");
 	for (uint32_t i = 0; i < same->tasks[0]->bound.loop_count; i++) {
 		for (size_t s = 0; s < lifter->count; s++)
-			lifter->numbers[s] = same->tasks[s] ? same->tasks[s]->bound.loops[i].extent : SK_FIT_OPEN;
+			set_number(lifter, s, same->tasks[s] ? &same->tasks[s]->bound.loops[i].extent : NULL);
 		lifted &= lift_field(lifter, SK_DIMS_LOOPS, i, offsetof(struct sk_plan_loop, extent),
 				     "the extent of a loop");
 	}
@@ -410,6 +423,7 @@ bool sk_model_lift(struct sk_model *model, sk_model_sampler *sample, void *conte
 	lifter.count = sk_fit_count(lifter.fit);
 	lifter.samples = SK_NEW_ARRAY(model->arena, const struct sk_model *, lifter.count);
 	lifter.numbers = SK_NEW_ARRAY(model->arena, uint64_t, lifter.count);
+	lifter.known = SK_NEW_ARRAY(model->arena, bool, lifter.count);
 	lifter.samples[0] = model;
 	for (size_t s = 1; s < lifter.count; s++)
 		if (!make_sample(&lifter, s, sample, context))

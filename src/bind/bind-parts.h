@@ -171,8 +171,6 @@ const struct sk_task_cost *sk_binder_cost(const struct sk_binder *binder, const 
  * Forms of numbers that depend on sizes. Input: the dimensions, and numbers at certain points, that is, at certain
  * sizes of all dimensions. Output: an expression that has these numbers. */
 
-#define SK_FIT_OPEN UINT64_MAX /* the number at this point is not known */
-
 struct sk_fit;
 
 /* Choose the points: the largest sizes first. Forms may contain the expressions. Where an expression differs at some
@@ -186,9 +184,9 @@ const struct sk_size *sk_fit_unclear(const struct sk_fit *fit);
 size_t sk_fit_count(const struct sk_fit *fit);
 const uint64_t *sk_fit_point(const struct sk_fit *fit, size_t point);
 
-/* Return the form of the numbers by point: a sum of products of dimensions, if need be with quotients by constants.
- * NULL: none is found. */
-const struct sk_size *sk_fit_find(struct sk_fit *fit, const uint64_t *numbers);
+/* Return the form of the numbers by point, of those that are known (NULL: all): a sum of products of dimensions, if need be with
+ * quotients by constants. NULL: none is found. */
+const struct sk_size *sk_fit_find(struct sk_fit *fit, const uint64_t *numbers, const bool *known);
 
 /* ==== gaps.c ====
  *

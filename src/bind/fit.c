@@ -39,7 +39,9 @@ struct sk_fit {
 	SK_ARRAY(struct column) quotients; /* expressions of the manifest */
 	bool grows; /* only forms that never shrink are wanted */
 	const struct sk_size *unclear; /* an expression that cannot be compared with its form; NULL: none */
-	struct sk_map known; /* numbers by point -> form */
+	const bool *known; /* by point: a number that the form must have; NULL: all are */
+	uint8_t *key; /* of sk_fit_find: the numbers by point, then whether they are known */
+	struct sk_map found; /* key -> form */
 	SK_ARRAY(const struct sk_size *) forms;
 };
 
@@ -251,10 +253,15 @@ static bool solve(const struct equations *equations, int64_t *coefficients)
 	return true;
 }
 
+static bool is_known(const struct sk_fit *fit, size_t point)
+{
+	return !fit->known || fit->known[point];
+}
+
 static bool equals(const struct sk_fit *fit, const struct sk_size *size, const uint64_t *numbers)
 {
 	for (size_t p = 0; p < fit->count; p++)
-		if (numbers[p] != SK_FIT_OPEN && (uint64_t)sk_size_at(size, fit->points[p]) != numbers[p])
+		if (is_known(fit, p) && (uint64_t)sk_size_at(size, fit->points[p]) != numbers[p])
 			return false;
 	return true;
 }
@@ -269,7 +276,7 @@ static bool find_coefficients(const struct sk_fit *fit, const struct column *col
 	bool solved;
 
 	for (size_t p = 0; p < fit->count; p++) {
-		if (numbers[p] == SK_FIT_OPEN)
+		if (!is_known(fit, p))
 			continue;
 		for (size_t c = 0; c < count; c++)
 			row_of(&equations, equations.rows)[c] = residue(columns[c].numbers[p]);
@@ -429,7 +436,7 @@ static struct sk_fit *make_fit(struct sk_arena *arena, struct sk_sizes *sizes,
 
 	fit->arena = arena;
 	fit->sizes = sizes;
-	sk_map_init(&fit->known, arena);
+	sk_map_init(&fit->found, arena);
 	for (size_t d = 0; d < sk_sizes_count(sizes); d++) {
 		const struct sk_size_dimension *dimension = sk_sizes_dimension(sizes, d);
 		const struct sk_size *multiple = sk_size_number(sizes, (int64_t)dimension->multiple);
@@ -442,6 +449,7 @@ static struct sk_fit *make_fit(struct sk_arena *arena, struct sk_sizes *sizes,
 	choose_points(fit, fit->products.count, further->count);
 	for (size_t i = 0; i < further->count; i++)
 		fit->points[fit->count++] = further->items[i];
+	fit->key = SK_NEW_ARRAY(arena, uint8_t, fit->count * (sizeof(uint64_t) + sizeof(bool)));
 	for (size_t i = 0; i < fit->products.count; i++)
 		fit->products.items[i].numbers = numbers_of(fit, fit->products.items[i].size);
 	for (size_t i = 0; i < count && fit->quotients.count < MOST_COLUMNS / 4; i++)
@@ -474,15 +482,20 @@ static const struct sk_size *find_best(struct sk_fit *fit, const uint64_t *numbe
 	return form ? form : find(fit, numbers);
 }
 
-const struct sk_size *sk_fit_find(struct sk_fit *fit, const uint64_t *numbers)
+const struct sk_size *sk_fit_find(struct sk_fit *fit, const uint64_t *numbers, const bool *known)
 {
-	size_t size = fit->count * sizeof(*numbers);
-	uint32_t known = sk_map_find(&fit->known, (const char *)numbers, size);
+	size_t size = fit->count * (sizeof(*numbers) + sizeof(*known));
+	uint32_t found;
 
-	if (known != SK_NONE)
-		return fit->forms.items[known];
-	sk_map_insert(&fit->known, sk_arena_copy(fit->arena, (const char *)numbers, size), size,
+	memcpy(fit->key, numbers, fit->count * sizeof(*numbers));
+	for (size_t p = 0; p < fit->count; p++)
+		fit->key[fit->count * sizeof(*numbers) + p] = !known || known[p];
+	found = sk_map_find(&fit->found, (const char *)fit->key, size);
+	if (found != SK_NONE)
+		return fit->forms.items[found];
+	sk_map_insert(&fit->found, sk_arena_copy(fit->arena, (const char *)fit->key, size), size,
 		      (uint32_t)fit->forms.count);
+	fit->known = known;
 	sk_array_push(fit->arena, &fit->forms, find_best(fit, numbers));
 	return fit->forms.items[fit->forms.count - 1];
 }
@@ -540,7 +553,7 @@ static uint64_t *exception_of(struct sk_fit *fit, const struct sk_size *const *e
 
 		if (sk_map_insert(&seen, (const char *)&expressions[i], sizeof(expressions[i]), (uint32_t)i) != i)
 			continue;
-		form = sk_fit_find(fit, (const uint64_t *)numbers_of(fit, expressions[i]));
+		form = sk_fit_find(fit, (const uint64_t *)numbers_of(fit, expressions[i]), NULL);
 		if (form)
 			point = find_exception(fit, expressions[i], form, &compared);
 		if (point)

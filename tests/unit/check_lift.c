@@ -1,6 +1,8 @@
 /* Check suite for src/bind/fit: the forms of numbers that are known at some sizes, and numbers without one. */
 #include <check.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/sizes.h"
@@ -12,11 +14,15 @@ enum { DIMENSIONS = 3, MOST_POINTS = 256 };
 static const struct sk_size_dimension BOX[DIMENSIONS] = {
 	{"batch", NULL, 1, 8, 1, 8}, {"seq", NULL, 1, 512, 1, 512}, {"h", NULL, 8, 96, 8, 96}};
 
+static const struct sk_size_dimension GREAT_BOX[DIMENSIONS] = {{"batch", NULL, 1, INT32_MAX, 1, INT32_MAX},
+							       {"seq", NULL, 1, INT32_MAX, 1, INT32_MAX},
+							       {"h", NULL, 1, 2, 1, 2}};
+
 static struct sk_arena *memory;
 static struct sk_sizes *sizes;
 static struct sk_fit *fit;
 
-static void start(const char *expression)
+static void start(const struct sk_size_dimension *box, const char *expression)
 {
 	const char *error;
 	const struct sk_size *size = NULL;
@@ -24,7 +30,7 @@ static void start(const char *expression)
 	memory = sk_arena_create();
 	sizes = sk_sizes_create(memory);
 	for (int i = 0; i < DIMENSIONS; i++)
-		sk_sizes_add_dimension(sizes, &BOX[i]);
+		sk_sizes_add_dimension(sizes, &box[i]);
 	if (expression)
 		size = sk_size_parse(sizes, NULL, expression, &error);
 	fit = sk_fit_new(memory, sizes, &size, size != NULL);
@@ -37,12 +43,14 @@ static void expect_found(const char *text, size_t step)
 	const char *error;
 	const struct sk_size *size = sk_size_parse(sizes, NULL, text, &error), *form;
 	uint64_t numbers[MOST_POINTS];
+	bool known[MOST_POINTS];
 
 	ck_assert_msg(size != NULL, "%s: %s", text, error);
-	for (size_t p = 0; p < sk_fit_count(fit); p++)
-		numbers[p] = p && step && p % step == 0 ? SK_FIT_OPEN
-							: (uint64_t)sk_size_at(size, sk_fit_point(fit, p));
-	form = sk_fit_find(fit, numbers);
+	for (size_t p = 0; p < sk_fit_count(fit); p++) {
+		known[p] = !p || !step || p % step;
+		numbers[p] = known[p] ? (uint64_t)sk_size_at(size, sk_fit_point(fit, p)) : 0;
+	}
+	form = sk_fit_find(fit, numbers, known);
 	ck_assert_msg(form != NULL, "no form for %s", text);
 	ck_assert_msg(sk_size_compare(sizes, form, size) == SK_SIZE_EQUAL, "%s is taken for %s", text,
 		      sk_size_text(memory, form));
@@ -60,7 +68,7 @@ START_TEST(forms)
 					    "64*floor(batch*seq/64)",
 					    "floor((seq+15)/16)*h"};
 
-	start(NULL);
+	start(BOX, NULL);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		expect_found(texts[i], 0);
 		expect_found(texts[i], 7);
@@ -71,7 +79,7 @@ END_TEST
 
 START_TEST(expressions)
 {
-	start("floor((seq+2*batch+1)/3)");
+	start(BOX, "floor((seq+2*batch+1)/3)");
 	expect_found("4*floor((seq+2*batch+1)/3)", 0);
 	expect_found("h*floor((seq+2*batch+1)/3) + 7*batch", 0);
 	sk_arena_destroy(memory);
@@ -97,20 +105,26 @@ END_TEST
 START_TEST(refusals)
 {
 	uint64_t numbers[MOST_POINTS];
+	bool known[MOST_POINTS];
 
-	start(NULL);
+	start(BOX, NULL);
+	memset(known, true, sizeof(known));
 	for (size_t p = 0; p < sk_fit_count(fit); p++)
 		numbers[p] = sk_fit_point(fit, p)[1] > 64 ? 2 : 1; /* a threshold */
-	ck_assert_ptr_null(sk_fit_find(fit, numbers));
+	ck_assert_ptr_null(sk_fit_find(fit, numbers, known));
 	for (size_t p = 0; p < sk_fit_count(fit); p++)
 		numbers[p] = UINT64_C(1) << sk_fit_point(fit, p)[0];
-	ck_assert_ptr_null(sk_fit_find(fit, numbers));
+	ck_assert_ptr_null(sk_fit_find(fit, numbers, known));
 	for (size_t p = 0; p < sk_fit_count(fit); p++)
 		numbers[p] = 4 * sk_fit_point(fit, p)[1] + (p == 5); /* equal but for one point */
-	ck_assert_ptr_null(sk_fit_find(fit, numbers));
+	ck_assert_ptr_null(sk_fit_find(fit, numbers, known));
+	for (size_t p = 0; p < sk_fit_count(fit); p++)
+		numbers[p] = 4 * sk_fit_point(fit, p)[1];
+	numbers[5] = UINT64_MAX; /* a negative number, which is known */
+	ck_assert_ptr_null(sk_fit_find(fit, numbers, known));
 	for (size_t p = 1; p < sk_fit_count(fit); p++)
-		numbers[p] = SK_FIT_OPEN; /* hardly any is known */
-	ck_assert_ptr_null(sk_fit_find(fit, numbers));
+		known[p] = false; /* hardly any is known */
+	ck_assert_ptr_null(sk_fit_find(fit, numbers, known));
 	sk_arena_destroy(memory);
 }
 END_TEST
