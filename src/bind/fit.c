@@ -330,7 +330,7 @@ static bool fits_quotient(const struct sk_fit *fit, struct sk_arena *scratch, co
 		int64_t *product = SK_NEW_ARRAY(scratch, int64_t, fit->count);
 
 		for (size_t p = 0; p < fit->count; p++)
-			product[p] = of[p] * fit->products.items[i].numbers[p];
+			product[p] = (int64_t)multiply(residue(of[p]), residue(fit->products.items[i].numbers[p]));
 		quotient->columns[quotient->count++] = fit->products.items[i];
 		quotient->columns[quotient->count++] = (struct column){NULL, product};
 	}

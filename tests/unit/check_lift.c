@@ -94,11 +94,21 @@ START_TEST(exceptions)
 					    "batch*seq + (seq//400-seq//401)*(batch//3-batch//4)"};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		start(texts[i]);
+		start(BOX, texts[i]);
 		ck_assert_ptr_null(sk_fit_unclear(fit));
 		expect_found(texts[i], 0);
 		sk_arena_destroy(memory);
 	}
+}
+END_TEST
+
+/* Products with quotients leave 64 bits. */
+START_TEST(great_sizes)
+{
+	start(GREAT_BOX, "floor((batch*seq+2)/3)");
+	expect_found("floor((batch*seq+2)/3) + seq", 0);
+	expect_found("floor((seq+1)/2) + h", 0);
+	sk_arena_destroy(memory);
 }
 END_TEST
 
@@ -138,6 +148,7 @@ int main(void)
 	tcase_add_test(cases, forms);
 	tcase_add_test(cases, expressions);
 	tcase_add_test(cases, exceptions);
+	tcase_add_test(cases, great_sizes);
 	tcase_add_test(cases, refusals);
 	suite_add_tcase(suite, cases);
 	return run_suite(suite);
