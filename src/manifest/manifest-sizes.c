@@ -11,7 +11,7 @@
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
 
-enum { MOST_DIMENSIONS = 8 }; /* with bounds: more have too many products to look for (src/bind/bind-lift.c) */
+enum { MOST_DIMENSIONS = 8 }; /* with bounds: more have too many products to look for (src/bind/fit.c) */
 
 /* True if the text is "NAME=…" for a name of this length. */
 static bool gives(const char *text, const char *name, size_t length)
