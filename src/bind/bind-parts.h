@@ -184,8 +184,8 @@ const struct sk_size *sk_fit_unclear(const struct sk_fit *fit);
 size_t sk_fit_count(const struct sk_fit *fit);
 const uint64_t *sk_fit_point(const struct sk_fit *fit, size_t point);
 
-/* Return the form of the numbers by point, of those that are known (NULL: all): a sum of products of dimensions, if need
- * be with quotients by constants. NULL: none is found. */
+/* Return the form of the numbers by point, of those that are known (NULL: all): a sum of products of dimensions, if
+ * need be with quotients by constants. NULL: none is found. */
 const struct sk_size *sk_fit_find(struct sk_fit *fit, const uint64_t *numbers, const bool *known);
 
 /* ==== gaps.c ====
