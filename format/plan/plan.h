@@ -206,6 +206,13 @@ static inline const struct sk_plan_pattern *sk_plan_pattern(const struct sk_plan
 	return has ? &view->patterns[argument->value - 1] : NULL;
 }
 
+/* True if the pattern's rows are one row at these sizes of a dynamic package: the element after it is a row's distance
+ * away, and not its bytes. */
+static inline bool sk_plan_is_single_row(const struct sk_plan_pattern *pattern)
+{
+	return pattern && pattern->count == 1 && pattern->stride;
+}
+
 /* Return the bytes of an argument that accesses memory. Bytes that calls read around their parts (halo, over_read)
  * count only if they belong to other parts. */
 static inline struct sk_rows sk_plan_rows(const struct sk_plan_view *view, const struct sk_plan_argument *argument)
@@ -229,7 +236,9 @@ static inline struct sk_rows sk_plan_part_rows(const struct sk_plan_view *view, 
 	if (!argument->element_bytes)
 		return rows;
 	rows.start += first * argument->element_bytes;
-	if (rows.count == 1)
+	if (sk_plan_is_single_row(pattern))
+		rows.width = count ? rows.width : 0;
+	else if (rows.count == 1)
 		rows.width = count * argument->element_bytes + (pattern ? pattern->halo : 0);
 	else
 		rows.count = count * (rows.count / sk_plan_extent(step, call));

@@ -21,7 +21,8 @@ void sk_plan_key_append(struct sk_plan_key *key, const void *bytes, size_t size)
 	while (key->bytes.capacity - key->bytes.count < size)
 		key->bytes.items = sk_array_reserve(key->arena, key->bytes.items, key->bytes.capacity,
 						    &key->bytes.capacity, 1);
-	memcpy(key->bytes.items + key->bytes.count, bytes, size);
+	if (size)
+		memcpy(key->bytes.items + key->bytes.count, bytes, size);
 	key->bytes.count += size;
 }
 

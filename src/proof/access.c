@@ -19,8 +19,11 @@ struct sk_rows sk_access_rows(const struct sk_plan_view *view, const struct sk_p
 
 uint64_t sk_access_shared_bytes(const struct sk_plan_view *view, const struct sk_plan_argument *argument)
 {
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
 	struct sk_rows rows = sk_plan_rows(view, argument);
 
+	if (sk_plan_is_single_row(pattern))
+		return pattern->stride;
 	return rows.count == 1 ? rows.width : rows.count * rows.stride;
 }
 

@@ -61,3 +61,34 @@ wrong "model.yaml:2:8: 9 dimensions have bounds, which are more than 8" \
 # A number that differs from a simpler one at a single size.
 wrong "tensor 'x': an extent is 500 at seq=500 .*, which is seq.floor.seq/400.-floor.seq/401.; a number must not shrink" \
 	'dims: {seq: 1..500}' '[seq+seq//400-seq//401, 4]'
+
+# At the least size a view with gaps is a single row: no check sees the gap after it.
+cat >columns.c <<'C'
+#include "skkernel.h"
+void columns(const float *x, float *y, long m, long k, long ldy)
+{
+	for (long i = 0; i < m * k; i++)
+		y[i / k * ldy + i % k] = x[i];
+}
+SK_KERNEL(columns, "split=m; in x f32[m,k], out y f32[m,k:ldy], m i64, k i64, ldy i64");
+C
+compile columns
+cat >columns.yaml <<'M'
+sklink: 1
+dims: {a: 1..8}
+tensors:
+  x: {dtype: f32, shape: [a, 4]}
+  y: {dtype: f32, shape: [a, 8], role: output}
+  left: {of: y, offset: [0, 0], shape: [a, 4]}
+  right: {of: y, offset: [0, 4], shape: [a, 4]}
+tasks:
+  - {name: one, kernel: columns, args: [x, left], scope: all}
+  - {name: other, kernel: columns, args: [x, right], scope: all}
+M
+"$sklink" columns.yaml columns.o -o columns.sk
+for a in 1 2 8; do
+	for check in --guard --check-races; do
+		"$skrun" columns.sk --random 1 --dim a=$a --cores 2 $check >out.txt || { cat out.txt; fail "$check at $a"; }
+	done
+	"$skdump" --json --dim a=$a columns.sk >out.txt || fail "skdump at $a"
+done
