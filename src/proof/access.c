@@ -213,9 +213,13 @@ const char *sk_access_overlap_text(struct sk_arena *arena, const struct sk_plan_
 
 	switch (argument->space) {
 	case SK_SPACE_BINDING:
+		if (low >= high)
+			return sk_arena_print(arena, "bytes of binding %u at some sizes", argument->index);
 		return sk_arena_print(arena, "bytes [%" PRIu64 ", %" PRIu64 ") of binding %u", low, high,
 				      argument->index);
 	case SK_SPACE_WORKSPACE:
+		if (low >= high)
+			return "bytes of the workspace at some sizes";
 		return sk_arena_print(arena, "bytes [%" PRIu64 ", %" PRIu64 ") of the workspace", low, high);
 	default:
 		return "the kernels' own memory";

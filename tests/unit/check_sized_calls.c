@@ -268,6 +268,20 @@ START_TEST(shared_bytes)
 }
 END_TEST
 
+/* Accesses that are apart at the largest sizes share bytes at others. */
+START_TEST(texts_of_shared_bytes)
+{
+	for (uint64_t place = 15; place <= 16; place++) {
+		struct build build = neighbours(N(place));
+		struct sk_plan_view view = plan_view(build.plan);
+		const struct sk_step_access one = {0, 0, 0, 0}, other = {0, 0, 0, 1};
+
+		ck_assert_str_eq(sk_access_overlap_text(arena, &view, &one, &other),
+				 place < 16 ? "bytes [60, 64) of binding 0" : "bytes of binding 0 at some sizes");
+	}
+}
+END_TEST
+
 /* Scratch of the largest sizes is enough for smaller ones. */
 static struct build scratch(const char *signature, uint64_t bytes)
 {
@@ -434,6 +448,7 @@ int main(void)
 	tcase_add_test(tcase, extents_at_all_sizes);
 	tcase_add_test(tcase, pieces_are_enumerated);
 	tcase_add_test(tcase, shared_bytes);
+	tcase_add_test(tcase, texts_of_shared_bytes);
 	tcase_add_test(tcase, scratch_at_all_sizes);
 	tcase_add_test(tcase, units_at_all_sizes);
 	tcase_add_test(tcase, rows_at_all_sizes);
