@@ -98,7 +98,7 @@ struct sk_sized_access;
 struct sk_sized {
 	const struct sk_plan_view *view;
 	struct sk_normals forms;
-	struct sk_sized_access **accesses; /* by argument: what is known about it; NULL: nothing yet */
+	struct sk_sized_access **accesses; /* by argument: the facts about it; NULL: none yet */
 };
 
 /* The bytes of an access. */
@@ -191,7 +191,7 @@ void sk_sized_entries_check(struct sk_arena *arena, struct sk_diag *diag, struct
  * and degrees of other numbers that have been computed there. */
 
 enum {
-	SK_SIZED_DEGREES = 2, /* what is compared has at most so many times the degree of the values */
+	SK_SIZED_DEGREES = 2, /* compared numbers have at most so many times the degree of the values */
 	SK_SIZED_MOST_DEGREE = 16,
 	SK_SIZED_UNLIKE = UINT32_MAX /* a degree of numbers of which some are unknown */
 };
@@ -216,8 +216,9 @@ struct sk_sized_grid {
 
 void sk_sized_uses_build(struct sk_sized_uses *uses, struct sk_sized *sized);
 
-/* Begin a grid, and let it suffice for a value, for the product of two, for quotients by a number of what there is so
- * far, or for anything that depends on a value; then find its sizes, and return the number of points. */
+/* Begin a grid. Add the points that a value needs; that the product of two values needs; that quotients of the values
+ * so far by a number need; or all sizes of the dimensions of a value. Then find the sizes, and return the number of
+ * points. */
 void sk_sized_grid_init(const struct sk_sized_uses *uses, struct sk_sized_grid *grid);
 void sk_sized_grid_add(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint32_t value);
 void sk_sized_grid_add_product(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint32_t one,
@@ -226,7 +227,7 @@ void sk_sized_grid_add_divisor(const struct sk_sized_uses *uses, struct sk_sized
 void sk_sized_grid_take_all(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint32_t value);
 uint64_t sk_sized_grid_finish(const struct sk_sized_uses *uses, struct sk_sized_grid *grid);
 
-/* True if a finished grid suffices for comparisons of the value. */
+/* True if a finished grid has the points that comparisons of the value need. */
 bool sk_sized_grid_suffices(const struct sk_sized_uses *uses, const struct sk_sized_grid *grid, uint32_t value);
 
 /* Find the sizes of a point of a finished grid. */

@@ -203,7 +203,7 @@ bool sk_sized_apart(struct sk_sized *sized, const struct sk_sized_rows *one, con
 	       (between(forms, one, other) || between(forms, other, one));
 }
 
-/* ---- cores ---- */
+/* ---- bytes and divisions ---- */
 
 static const struct sk_normal *shared_bytes(struct sk_sized *sized, const struct sk_sized_rows *rows)
 {
@@ -276,7 +276,7 @@ static struct sharing find_sharing(struct sk_sized *sized, const struct sk_step_
 	return sharing;
 }
 
-/* Return what is known about the access, which is found out once. */
+/* Return the facts about the access, which are found once. */
 static struct sk_sized_access *facts_of(struct sk_sized *sized, const struct sk_step_access *access)
 {
 	struct sk_sized_access **facts = &sized->accesses[access->argument];
