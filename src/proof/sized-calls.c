@@ -25,6 +25,9 @@ enum {
 	MOST_NUMBERS = 1 << 23, /* extents of calls at points */
 };
 
+/* Bytes of plans and values that are made at points. */
+#define MOST_BYTES (UINT64_C(1) << 33)
+
 struct call {
 	uint32_t launch, step, call;
 	uint64_t *extents; /* by extent and point */
@@ -43,7 +46,7 @@ struct checker {
 	struct sk_sized *sized;
 	struct sk_sized_uses uses;
 	SK_ARRAY(struct group) groups;
-	uint64_t checks, numbers;
+	uint64_t checks, numbers, bytes;
 };
 
 static uint32_t count_dimensions(const struct checker *checker)
@@ -264,6 +267,17 @@ static bool same_grid(const struct checker *checker, const struct sk_sized_grid 
 	return true;
 }
 
+/* Return the bytes of all values that numbers_grow evaluates at a point for the scratch of the current call. */
+static uint64_t evaluated_bytes(const struct checker *checker)
+{
+	const struct sk_signature *signature = checker->calls->signature;
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < signature->parameter_count; i++)
+		count += signature->parameters[i].scratch_count ? signature->extent_count : 0;
+	return count * checker->sized->forms.dims->value_count * sizeof(uint64_t);
+}
+
 static bool add_call(struct checker *checker, const struct call *call)
 {
 	struct group fresh = {.calls = {0}};
@@ -274,14 +288,17 @@ static bool add_call(struct checker *checker, const struct call *call)
 	if (fresh.points > MOST_CHECKS)
 		return sk_call_disagree(checker->calls,
 					"it is not known to hold at all sizes: more than %d of them "
-					"would have to be looked at",
+					"would have to be looked at; narrow their bounds",
 					MOST_CHECKS);
 	checker->checks += fresh.points;
 	checker->numbers += fresh.points * (checker->calls->signature->extent_count + 1);
 	while (number < checker->groups.count && !same_grid(checker, &checker->groups.items[number].grid, &fresh.grid))
 		number++;
-	if (number == checker->groups.count)
+	if (number == checker->groups.count) {
 		sk_array_push(checker->calls->arena, &checker->groups, fresh);
+		checker->bytes += fresh.points * checker->sized->view->plan->size; /* check_point */
+	}
+	checker->bytes += fresh.points * evaluated_bytes(checker);
 	sk_array_push(checker->calls->arena, &checker->groups.items[number].calls, *call);
 	return true;
 }
@@ -350,7 +367,7 @@ static uint32_t degree_of_shape(const struct degrees *degrees, const struct sk_p
 	return sum;
 }
 
-/* Return the degree of what is compared for a parameter. */
+/* Return the degree of the numbers that are compared for a parameter. */
 static uint32_t degree_of_parameter(const struct degrees *degrees, uint32_t number)
 {
 	const struct sk_parameter *parameter = &degrees->calls->signature->parameters[number];
@@ -587,7 +604,7 @@ void sk_sized_calls_check(struct sk_arena *arena, struct sk_diag *diag, struct s
 	sk_calls_read_signatures(&calls);
 	for (uint32_t launch = 0; launch < sized->view->launch_count; launch++)
 		add_launch(&checker, launch);
-	if (checker.checks > MOST_CHECKS || checker.numbers > MOST_NUMBERS) {
+	if (checker.checks > MOST_CHECKS || checker.numbers > MOST_NUMBERS || checker.bytes > MOST_BYTES) {
 		sk_error(diag, (struct sk_place){.file = file},
 			 "calls would have to be compared with signatures %" PRIu64
 			 " times, which is too often; narrow the bounds of sizes",

@@ -97,6 +97,16 @@ wrong "model.yaml:7:[0-9]*: kernel 'whole': extent 'n' is 512 in argument 'y'" '
 grep -q '^>>> at n=[0-9]*$' err.txt || fail "no sizes: $(cat err.txt)"
 wrong "model.yaml:4:3: tensor 'x': its size is .* at n=8, k=8 and .*, which is .*; a number must not shrink" \
 	'n: 1..8, k: 1..8' '[9-n+k]' '[9-n+k]'
+manifest 'a: 1..1009, b: 1..1013' <<M
+tensors:
+  x: {dtype: f32, shape: ["a//127+b//131+1"]}
+  z: {dtype: f32, shape: ["a//127+b//131+1"]}
+$(printf '  t%s: {dtype: f32, shape: [8]}\n' {0..300})
+tasks:
+  - {name: t, kernel: whole, args: [x, z], scope: s}
+$(for i in {1..300}; do echo "  - {name: t$i, kernel: whole, args: [t$((i - 1)), t$i], scope: s}"; done)
+M
+refused "calls would have to be compared with signatures [0-9]* times, .* narrow the bounds of sizes" kernels.o
 manifest 'n: 1..8' </dev/null
 sed -i '/^tasks/,$d' model.yaml
 cat >>model.yaml <<'M'

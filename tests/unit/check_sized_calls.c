@@ -240,7 +240,7 @@ START_TEST(pieces_are_enumerated)
 	build = squares(N(0, 0, 0, 0, 0, 0, 1), N(0, 0, 0, 0, 0, 0, 1), 2000, 2000);
 	expect(&build, "elements, not"); /* T is not 1 */
 	build = squares(N(0, 0, 0, 0, 0, 0, 1), N(0, 0, 0, 0, 0, 0, 1), 2000000, 1);
-	expect(&build, "more than 1048576 of them would have to be looked at");
+	expect(&build, "more than 1048576 of them would have to be looked at; narrow their bounds");
 }
 END_TEST
 
