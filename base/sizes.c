@@ -153,8 +153,11 @@ static int64_t atom_at(const struct sk_sizes *sizes, const struct sk_size_atom *
 
 	int64_t a = sk_size_at(atom->a, values);
 
-	if (atom->kind == SK_SIZE_FLOOR)
-		return sk_floor_divide(a, sk_size_at(atom->b, values));
+	if (atom->kind == SK_SIZE_FLOOR) {
+		int64_t divisor = sk_size_at(atom->b, values);
+
+		return divisor > 0 ? sk_floor_divide(a, divisor) : 0;
+	}
 	return a < 0 ? a : 0;
 }
 

@@ -104,7 +104,8 @@ static inline bool sk_size_at_most(enum sk_size_order order)
 /* True if the size has a dimension in it, by number. */
 bool sk_size_has(const struct sk_size *size, size_t dimension);
 
-/* Evaluate the size for values of all dimensions, by number, each in its bounds. */
+/* Evaluate the size for values of all dimensions, by number. Out of bounds, a quotient is 0 if its divisor is not
+ * positive. */
 int64_t sk_size_at(const struct sk_size *size, const uint64_t *values);
 
 /* Choose values of all dimensions in their bounds by the number of a try: 0 all the least, 1 all the most, then small

@@ -94,6 +94,10 @@ bool sk_symbolic_put(const struct sk_symbolic *symbolic, size_t output, uint32_t
  * sizes. False after an error. */
 bool sk_symbolic_compare(const struct sk_symbolic *symbolic);
 
+/* True if numbers can be inferred at some of many sizes: the attributes, the ranks and the counts of elements, which
+ * are the same at all sizes, are then those of the operator. */
+bool sk_symbolic_fits(const struct sk_symbolic *symbolic);
+
 /* Set all dimensions of the outputs, each of which is a dimension or a demanded element of an input, the sum of two, or
  * a number. */
 bool sk_symbolic_lift(const struct sk_symbolic *symbolic);
@@ -111,7 +115,10 @@ bool sk_symbolic_equal(const struct sk_symbolic *symbolic, const char *are, cons
 
 /* ==== symbolic-shapes.c ==== */
 
-/* Set the sizes of all outputs. */
+/* True if the operator broadcasts its inputs, and has no attributes or elements that decide on shapes. */
+bool sk_symbolic_is_broadcast(const struct sk_graph_node *node);
+
+/* Set the sizes of all outputs. Numbers have been inferred at some sizes, or the operator broadcasts. */
 bool sk_symbolic_shapes(const struct sk_symbolic *symbolic);
 
 /* ==== symbolic-elements.c ==== */

@@ -80,6 +80,11 @@ bool sk_symbolic_check(struct sk_op_graph *graph, struct sk_graph_node *node, co
  * and at other sizes. False after an error. */
 bool sk_symbolic_infer(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema);
 
+/* Replace the error of numbers that cannot be inferred at the largest sizes, which came after `before`, by an error
+ * about sizes, if sizes are the reason. True if no size is the reason after all. */
+bool sk_symbolic_explain(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema,
+			 const struct sk_diag *before);
+
 /* ==== families ====
  *
  * The families of operators. Each table ends with a schema without an op. */

@@ -100,7 +100,9 @@ static const char *find_bounds(const struct sk_symbolic *symbolic, const struct 
 		only = dimension;
 		place = i;
 	}
-	for (size_t step = 0; only && step < MOST_STEPS && sk_size_at(a, values) == sk_size_at(b, values); step++)
+	for (size_t step = 0; only && step < MOST_STEPS && values[place] <= only->most &&
+			      sk_size_at(a, values) == sk_size_at(b, values);
+	     step++)
 		values[place] += only->multiple;
 	if (!only || values[place] - only->least < 2 * only->multiple || values[place] > only->most)
 		return NULL;

@@ -699,6 +699,13 @@ static bool is_passing(const struct sk_graph_node *node)
 	return sk_node_is_one_of(node, passing);
 }
 
+bool sk_symbolic_is_broadcast(const struct sk_graph_node *node)
+{
+	static const char *const products[] = {"MatMul", "MatMulInteger", NULL};
+
+	return sk_node_is_one_of(node, broadcast) || sk_node_is_one_of(node, products);
+}
+
 bool sk_symbolic_shapes(const struct sk_symbolic *symbolic)
 {
 	for (size_t i = 0; i < sizeof(computing) / sizeof(computing[0]); i++)

@@ -1,5 +1,6 @@
 /* Symbolic inference of one node; see operators.h. */
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/map.h"
 #include "base/sizes.h"
 #include "format/skplan.h"
@@ -99,6 +100,18 @@ static bool is_fixed(const struct sk_symbolic *symbolic)
 			return false;
 	}
 	return true;
+}
+
+bool sk_symbolic_explain(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema,
+			 const struct sk_diag *before)
+{
+	const struct sk_symbolic symbolic = {graph, node, schema, graph->sizes};
+
+	if (!graph->sizes || !is_symbolic(&symbolic) ||
+	    (!sk_symbolic_is_broadcast(node) && !sk_symbolic_fits(&symbolic)))
+		return false;
+	sk_diag_take_back(graph->diag, before);
+	return sk_symbolic_shapes(&symbolic) && sk_symbolic_compare(&symbolic);
 }
 
 bool sk_symbolic_infer(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema)

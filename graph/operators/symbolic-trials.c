@@ -283,6 +283,21 @@ bool sk_symbolic_compare(const struct sk_symbolic *symbolic)
 	return true;
 }
 
+bool sk_symbolic_fits(const struct sk_symbolic *symbolic)
+{
+	enum { MOST_ATTEMPTS = 512 };
+	uint64_t *values = SK_NEW_ARRAY(symbolic->graph->arena, uint64_t, sk_sizes_count(symbolic->sizes) + 1);
+	struct trial trial = new_trial(symbolic);
+
+	for (uint32_t attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+		sk_sizes_choose(symbolic->sizes, attempt, values);
+		try_values(symbolic, values, &trial);
+		if (!trial.error)
+			return true;
+	}
+	return false;
+}
+
 bool sk_symbolic_lift(const struct sk_symbolic *symbolic)
 {
 	struct candidates candidates = list_candidates(symbolic);

@@ -229,7 +229,7 @@ static bool shares_sequence(struct rounds *rounds, uint32_t index)
 	return true;
 }
 
-/* Infer numbers, and then sizes. Where numbers do not fit, sizes say for which dimensions that is so. */
+/* Infer numbers, and then sizes. Where numbers fit at some sizes only, sizes say for which dimensions that is so. */
 static bool infer_outputs(struct sk_inference *inference, const struct sk_schema *schema)
 {
 	struct sk_op_graph *graph = inference->graph;
@@ -237,10 +237,7 @@ static bool infer_outputs(struct sk_inference *inference, const struct sk_schema
 
 	if (schema->infer(inference))
 		return sk_symbolic_infer(graph, inference->node, schema);
-	if (!graph->sizes)
-		return false;
-	sk_diag_take_back(graph->diag, &before);
-	return sk_symbolic_infer(graph, inference->node, schema) && schema->infer(inference);
+	return sk_symbolic_explain(graph, inference->node, schema, &before) && schema->infer(inference);
 }
 
 static enum state infer_node(struct rounds *rounds, uint32_t index)

@@ -327,3 +327,63 @@ refuses "node 'cut' \(Slice\): its shape depends on elements of 'chosen', which 
 gives late 'y [0]' 'N=1..10 M=4'
 gives late 'y [1]' 'N=11..20 M=4'
 refuses "the sizes of input 'late' are not known .*: --dim 'M=N'$" late --dim N=1..20
+
+# ---- damaged attributes, lists and ranks ----
+
+# damaged MESSAGE: a model with the lines of standard input before the outputs is refused as it is with numbers.
+damaged() {
+	{ echo 'input x f32 BxS'; cat; echo 'output y f32 none'; } | model damaged
+	refuses "node 'y' \([A-Za-z]*\): $1$" damaged --dim B=1..8 --dim S=2..64
+}
+
+damaged "there is no axis 90000 in a tensor of 2 dimensions" <<<'node Split y x -> y z axis=90000'
+damaged "there is no axis 70000 in a tensor of 2 dimensions" <<<'node Concat y x x -> y axis=70000'
+damaged "'x' has no axis -100000" <<<'node Flatten y x -> y axis=-100000'
+damaged "'x' has 2 dimensions, not 4" <<<'node DepthToSpace y x -> y blocksize=4611686018427387904'
+damaged "there is no axis 5000 in a tensor of 2 dimensions" <<'END'
+constant one i64 1 1
+constant axis i64 1 5000
+node Slice y x one one axis -> y
+END
+damaged "the shape has 60 dimensions, and a tensor has 8 at most" <<'END'
+constant wanted i64 60 1
+node Expand y x wanted -> y
+END
+damaged "the shape has 40 dimensions, and a tensor has 8 at most" <<'END'
+constant wanted i64 40 1
+node Reshape y x wanted -> y
+END
+damaged "it has 60 pads for 2 axes" <<'END'
+constant pads i64 60 1
+node Pad y x pads -> y
+END
+damaged "'x' has 2 dimensions, but 1 number of repetitions" <<'END'
+constant times i64 1 2
+node Tile y x times -> y
+END
+damaged "there is no axis 7000 in a tensor of 3 dimensions" <<'END'
+constant length i64 scalar 8
+constant last i64 1 2
+node Unsqueeze _ x last -> signal
+node DFT y signal length -> y axis=7000
+END
+damaged "there is no axis 9 in a tensor of 2 dimensions" <<'END'
+constant scales f32 1 2
+node Resize y x _ scales -> y axes=[9]
+END
+
+# A divisor that is 0 at a size outside of the bounds, which sklink tries.
+model quotient <<'END'
+input x f32 Sx2
+output y f32 none
+constant axis i64 1 0
+constant one i64 1 1
+constant less i64 1 211
+node Shape _ x -> shape
+node Slice _ shape axis one axis -> length
+node Sub _ length less -> divisor
+node Div _ length divisor -> parts
+node TopK best x parts -> y places axis=0
+END
+refuses "dimension 0 of 'y' is 'floor\(211/\(S-211\)\)\+1', which shrinks when a dimension grows" quotient \
+	--dim S=300..1000
