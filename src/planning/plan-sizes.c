@@ -69,12 +69,40 @@ struct maker {
 	uint32_t *dimensions; /* by dimension of the model: its number in the section */
 	SK_ARRAY(struct sk_dims_dimension) records;
 	SK_ARRAY(struct sk_dims_value) values;
+	SK_ARRAY(uint64_t) leasts; /* by value: at the least sizes, since values never decrease */
 	SK_ARRAY(struct sk_dims_field) fields;
 	SK_ARRAY(struct step) steps;
 	SK_ARRAY(char) strings;
 	struct sk_map known; /* bytes of a value -> its number */
-	bool failed; /* a form has a term that is subtracted */
+	bool failed; /* a form has a part that can be negative */
 };
+
+static uint64_t least_of(const struct maker *maker, const struct sk_dims_value *value)
+{
+	uint64_t a = value->op < SK_DIMS_ADD ? 0 : maker->leasts.items[value->a];
+	bool pair = value->op == SK_DIMS_ADD || value->op == SK_DIMS_MULTIPLY || value->op == SK_DIMS_MIN ||
+		    value->op == SK_DIMS_MAX;
+	uint64_t b = pair ? maker->leasts.items[value->b] : value->number;
+
+	switch ((enum sk_dims_op)value->op) {
+	case SK_DIMS_DIMENSION:
+		return maker->records.items[value->a].least;
+	case SK_DIMS_ADD:
+		return a + b;
+	case SK_DIMS_SUBTRACT:
+		return a - b;
+	case SK_DIMS_MULTIPLY:
+		return a * b;
+	case SK_DIMS_FLOOR:
+		return b ? a / b : 0;
+	case SK_DIMS_MIN:
+		return a < b ? a : b;
+	case SK_DIMS_MAX:
+		return a > b ? a : b;
+	default:
+		return value->number;
+	}
+}
 
 static struct step add_value(struct maker *maker, struct sk_dims_value value)
 {
@@ -82,8 +110,10 @@ static struct step add_value(struct maker *maker, struct sk_dims_value value)
 	const char *key = sk_arena_copy(maker->arena, (const char *)&value, sizeof(value));
 	uint32_t known = sk_map_insert(&maker->known, key, sizeof(value), number);
 
-	if (known == number)
+	if (known == number) {
 		sk_array_push(maker->arena, &maker->values, value);
+		sk_array_push(maker->arena, &maker->leasts, least_of(maker, &value));
+	}
 	return (struct step){.value = known};
 }
 
@@ -115,6 +145,7 @@ static struct step add(struct maker *maker, struct step a, struct step b)
 		return add(maker, b, a);
 	if (!b.is_number || b.number > 0)
 		return pair(maker, SK_DIMS_ADD, a, b);
+	maker->failed |= maker->leasts.items[a.value] < (uint64_t)-b.number;
 	return b.number ? add_value(maker, (struct sk_dims_value){.op = SK_DIMS_SUBTRACT,
 								   .a = a.value,
 								   .number = (uint64_t)-b.number})
@@ -197,14 +228,51 @@ static void add_dimensions(struct maker *maker)
 	}
 }
 
+static bool has_size(const struct sk_varying *varying, const struct sk_size *size)
+{
+	for (uint32_t i = 0; varying && i < varying->count; i++)
+		if (varying->fields[i].size == size)
+			return true;
+	return false;
+}
+
+static bool task_has_size(const struct sk_task *task, const struct sk_size *size)
+{
+	bool found = has_size(task->bound.varying, size);
+
+	for (uint32_t a = 0; a < task->bound.argument_count; a++)
+		found |= has_size(task->bound.arguments[a].varying, size);
+	return found;
+}
+
+/* Report the size with the first tensor or task that has it. */
+static void report_negative(const struct maker *maker, const struct sk_size *size)
+{
+	const struct sk_model *model = maker->model;
+	struct sk_place place = {.file = model->manifest};
+	const char *owner = "";
+
+	for (size_t t = model->tasks.count; t-- > 0;)
+		if (task_has_size(&model->tasks.items[t], size)) {
+			place = model->tasks.items[t].place;
+			owner = sk_arena_print(maker->arena, "task '%s': ", model->tasks.items[t].name);
+		}
+	for (size_t t = model->tensors.count; t-- > 0;)
+		if (has_size(model->tensors.items[t].varying, size)) {
+			place = model->tensors.items[t].place;
+			owner = sk_arena_print(maker->arena, "tensor '%s': ", model->tensors.items[t].name);
+		}
+	sk_error(model->diag, place, "%sthe size %s has a part that is negative at some sizes; give it another form",
+		 owner, sk_size_text(maker->arena, size));
+}
+
 static bool add_field(struct maker *maker, const struct sk_varying_field *field)
 {
 	uint32_t step = sk_size_walk(field->size, put_step, maker);
 	uint32_t value = value_of(maker, maker->steps.items[step]);
 
 	if (maker->failed) {
-		sk_error(maker->model->diag, (struct sk_place){.file = maker->model->manifest},
-			 "the size %s is not a sum of products", sk_size_text(maker->arena, field->size));
+		report_negative(maker, field->size);
 		return false;
 	}
 	sk_array_push(maker->arena, &maker->fields,

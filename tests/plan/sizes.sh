@@ -95,6 +95,8 @@ wrong() { # PATTERN DIMS SHAPE OF X, OF Y, KERNEL
 }
 wrong "model.yaml:7:[0-9]*: kernel 'whole': extent 'n' is 512 in argument 'y'" 'n: 1..512' '[n]' '[512]'
 grep -q '^>>> at n=[0-9]*$' err.txt || fail "no sizes: $(cat err.txt)"
+wrong "model.yaml:4:3: tensor 'x': the size .* has a part that is negative at some sizes; give it another form" \
+	'n: 1..9, k: 1..6' '["min(n,5)*(n+k)"]' '["min(n,5)*(n+k)"]'
 wrong "model.yaml:4:3: tensor 'x': its size is .* at n=8, k=8 and .*, which is .*; a number must not shrink" \
 	'n: 1..8, k: 1..8' '[9-n+k]' '[9-n+k]'
 manifest 'a: 1..1009, b: 1..1013' <<M
