@@ -36,6 +36,14 @@ static void open_plan(const char *path, struct sk_plan_view *plan)
 	exit(2);
 }
 
+static void close_plan(struct sk_plan_view *plan)
+{
+	void *bytes = (void *)(uintptr_t)plan->plan;
+
+	sk_plan_close(plan);
+	free(bytes);
+}
+
 static void expect(const char *name, const char *field, uint64_t number, uint64_t wanted)
 {
 	if (number == wanted)
@@ -161,5 +169,10 @@ int main(int argc, char **argv)
 		return 2;
 	compare_tensors(&concrete, &wanted);
 	compare_steps(&concrete, &wanted);
+	sk_plan_close(&concrete);
+	sk_dims_close(&dims);
+	close_plan(&plan);
+	close_plan(&wanted);
+	free(bytes);
 	return 0;
 }
