@@ -138,6 +138,8 @@ struct sk_op_graph {
 	const char *network; /* the name of this network in a package of several; NULL: there is one network */
 	SK_ARRAY(struct sk_value) values;
 	struct sk_sizes *sizes; /* dimensions with bounds; NULL: there are none */
+	const uint64_t *sizes_at; /* of a sample: the sizes of these dimensions that shapes and contents have; NULL: the
+				     largest */
 	sk_graph_nodes nodes; /* producers before users */
 	SK_ARRAY(struct sk_composite) composites;
 	bool composites_hold; /* tasks may share a tile group only if their nodes are members of one composite */

@@ -75,7 +75,7 @@ src_libcore_a_SOURCES = \
 	src/bind/bind.c src/bind/bind.h \
 	src/bind/idle.c \
 	src/bind/unaligned.c src/bind/bind-parts.h \
-	src/bind/bind-lift.c \
+	src/bind/bind-lift.c src/bind/samples.c \
 	src/bind/binder.c \
 	src/bind/fit.c \
 	src/command/command.c src/command/command.h \
@@ -127,7 +127,7 @@ sklink_SOURCES = \
 	src/link/check-rules.c \
 	src/link/have-kernels.c \
 	src/link/given.c \
-	src/link/networks.c \
+	src/link/networks.c src/link/known-contents.c \
 	src/link/graph-passes.c src/link/fusion-flags.c src/link/read-graph.c \
 	src/link/link-passes.c \
 	src/link/scopes.c \

@@ -40,28 +40,6 @@ static bool check_sizes(const struct sk_link *link)
 	return !model->has_bounds || !option;
 }
 
-static bool read_manifest(struct sk_link *link)
-{
-	struct sk_model *model = link->model;
-
-	sk_command_read_ahead(link->command, link->arena, link->linker);
-	model->given_sizes = link->command->dimensions;
-	if (!sk_manifest_read(model, link->command->manifest))
-		return false;
-	if (!model->graph.path.text) {
-		model->package = sk_package_stem(link->arena, link->command->soname);
-		check_options(link);
-		return check_sizes(link);
-	}
-	sk_linker_wait_ahead(link->linker);
-
-	bool read = sk_network_read(link, model->graph.path.text);
-
-	if (read)
-		sk_manifest_check_scopes(model);
-	return read;
-}
-
 /* Read the manifest for other sizes. */
 static struct sk_model *read_sample(void *context, const uint64_t *sizes)
 {
@@ -73,6 +51,28 @@ static struct sk_model *read_sample(void *context, const uint64_t *sizes)
 	model->sizes = link->model->sizes;
 	model->sizes_at = sizes;
 	return sk_manifest_read(model, link->command->manifest) ? model : NULL;
+}
+
+static bool read_manifest(struct sk_link *link)
+{
+	struct sk_model *model = link->model;
+
+	sk_command_read_ahead(link->command, link->arena, link->linker);
+	model->given_sizes = link->command->dimensions;
+	if (!sk_manifest_read(model, link->command->manifest))
+		return false;
+	if (!model->graph.path.text) {
+		model->package = sk_package_stem(link->arena, link->command->soname);
+		check_options(link);
+		return check_sizes(link) && sk_model_sample(model, read_sample, link);
+	}
+	sk_linker_wait_ahead(link->linker);
+
+	bool read = sk_network_read(link, model->graph.path.text);
+
+	if (read)
+		sk_manifest_check_scopes(model);
+	return read;
 }
 
 /* Reading ahead begins after the graph has been read. Constants are computed in a child process, where locks held by
@@ -113,7 +113,7 @@ static bool read_model(struct sk_link *link)
 		return false;
 	if (!read && (sk_onnx_is_model(link->command->manifest) || link->model->graph.path.text))
 		sk_kernels_find(link->model, link->linker); /* reports missing kernels at the same time */
-	return read && sk_pass_bind(link, read_sample);
+	return read && sk_pass_bind(link);
 }
 
 static bool link_package(struct sk_link *link)

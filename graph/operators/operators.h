@@ -76,6 +76,9 @@ bool sk_schema_check(struct sk_op_graph *graph, const struct sk_graph_node *node
  * error. */
 bool sk_symbolic_check(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema);
 
+/* Return the elements of a value that varies, at the sizes of the graph's shapes; NULL: not each is an expression. */
+const void *sk_symbolic_contents(const struct sk_op_graph *graph, const struct sk_value *value);
+
 /* Set sizes and terms of the outputs. Each result is compared with inference from numbers, at the largest, at the least
  * and at other sizes. False after an error. */
 bool sk_symbolic_infer(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema);

@@ -240,6 +240,12 @@ static bool infer_outputs(struct sk_inference *inference, const struct sk_schema
 	return sk_symbolic_explain(graph, inference->node, schema, &before) && schema->infer(inference);
 }
 
+/* Values that vary with sizes are computed when the network runs. */
+static void set_fixed(struct sk_value *value)
+{
+	value->fixed = !value->varies;
+}
+
 static enum state infer_node(struct rounds *rounds, uint32_t index)
 {
 	struct sk_op_graph *graph = rounds->graph;
@@ -264,7 +270,7 @@ static enum state infer_node(struct rounds *rounds, uint32_t index)
 	rounds->folds[index] = folds(rounds, inference.node, rounds->schemas[index]);
 	for (size_t i = 0; i < inference.node->outputs.count && rounds->folds[index]; i++)
 		if (inference.node->outputs.items[i] != SK_NONE)
-			graph->values.items[inference.node->outputs.items[i]].fixed = true;
+			set_fixed(&graph->values.items[inference.node->outputs.items[i]]);
 	return STATE_DONE;
 }
 
@@ -417,8 +423,7 @@ static const char *symbolic_shape(struct sk_arena *arena, const struct sk_value 
 	return sk_arena_join(arena, text, "]");
 }
 
-/* Nothing after inference knows sizes that differ from run to run. */
-static void refuse_bounds(struct sk_op_graph *graph)
+void sk_graph_refuse_bounds(struct sk_op_graph *graph, const char *reason)
 {
 	const struct sk_value *bounded = NULL;
 	uint32_t dimension = 0;
@@ -434,10 +439,9 @@ static void refuse_bounds(struct sk_op_graph *graph)
 	if (!bounded)
 		return;
 	sk_error(graph->diag, bounded->place,
-		 "input '%s': dimension %" PRIu32 " is '%s', from %" PRId64 " to %" PRId64
-		 "; sizes with bounds are not supported for models yet",
-		 bounded->name, dimension, sk_size_text(graph->arena, bounded->sizes[dimension]),
-		 sk_size_least(bounded->sizes[dimension]), sk_size_most(bounded->sizes[dimension]));
+		 "input '%s': dimension %" PRIu32 " is '%s', from %" PRId64 " to %" PRId64 "; %s", bounded->name,
+		 dimension, sk_size_text(graph->arena, bounded->sizes[dimension]),
+		 sk_size_least(bounded->sizes[dimension]), sk_size_most(bounded->sizes[dimension]), reason);
 	for (size_t i = 0; i < graph->outputs.count; i++) {
 		const struct sk_value *value = &graph->values.items[graph->outputs.items[i]];
 
@@ -481,8 +485,6 @@ bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, const void *contex
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		graph->nodes.items[i].removed |= rounds.states[i] != STATE_DONE;
 	check_outputs(graph);
-	if (graph->diag->errors == errors)
-		refuse_bounds(graph);
 	return graph->diag->errors == errors;
 }
 
@@ -491,7 +493,7 @@ static bool depends_on_constants(const struct sk_op_graph *graph, const struct s
 	for (size_t i = 0; i < node->inputs.count; i++) {
 		const struct sk_value *value = sk_node_input(graph, node, i);
 
-		if (value && !value->contents && !value->fixed && !is_empty(value))
+		if (value && (value->varies || (!value->contents && !value->fixed && !is_empty(value))))
 			return false;
 	}
 	return sk_schema_find(node->domain, node->op)->canonical;
@@ -506,6 +508,6 @@ void sk_graph_mark_fixed(struct sk_op_graph *graph)
 			continue;
 		for (size_t i = 0; i < node->outputs.count; i++)
 			if (node->outputs.items[i] != SK_NONE)
-				graph->values.items[node->outputs.items[i]].fixed = true;
+				set_fixed(&graph->values.items[node->outputs.items[i]]);
 	}
 }

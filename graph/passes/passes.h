@@ -35,6 +35,9 @@ typedef bool sk_fold(const void *context, struct sk_op_graph *graph, const uint3
  * errors are reported; false if there was one, and then nodes with outputs that are not static are removed. */
 bool sk_graph_infer(struct sk_op_graph *graph, sk_fold *fold, const void *context);
 
+/* Report that sizes with bounds are impossible for the reason, and the sizes that the inferred outputs would have. */
+void sk_graph_refuse_bounds(struct sk_op_graph *graph, const char *reason);
+
 /* Mark the values that depend on constants only (`fixed`), as inference does. A pass may have made more of them. */
 void sk_graph_mark_fixed(struct sk_op_graph *graph);
 

@@ -70,7 +70,7 @@ static bool make_constant(struct sk_replacing *replacing, const struct sk_rule_e
 
 static bool is_known(const struct sk_value *value)
 {
-	return !value || value->contents || value->fixed;
+	return !value || (!value->varies && (value->contents || value->fixed));
 }
 
 /* Infer the node by its schema. Errors do not become errors of the graph. */

@@ -20,7 +20,7 @@ struct lifter {
 	struct sk_model *model;
 	struct sk_fit *fit;
 	size_t count; /* samples, the model itself first */
-	const struct sk_model **samples;
+	struct sk_model *const *samples; /* NULL: it is left out */
 	uint64_t *numbers; /* of one field, by sample */
 	bool *known; /* by sample: it has such a number */
 
@@ -48,7 +48,8 @@ static bool report_field(const struct lifter *lifter, const char *noun, const ch
 {
 	size_t other = 1;
 
-	while (!lifter->known[other] || lifter->numbers[other] == lifter->numbers[0])
+	while (other + 1 < lifter->count &&
+	       (!lifter->known[other] || lifter->numbers[other] == lifter->numbers[0]))
 		other++;
 	sk_error(lifter->model->diag, lifter->place,
 		 "%s: %s is %" PRIu64 " at %s and %" PRIu64 " at %s, which %s", lifter->label, noun,
@@ -81,6 +82,19 @@ static bool differs(const struct lifter *lifter)
 	return false;
 }
 
+/* Return the form of the numbers by sample, which may all be the same; NULL after an error. */
+static const struct sk_size *find_form(const struct lifter *lifter, const char *noun)
+{
+	const struct sk_size *form;
+
+	if (!differs(lifter))
+		return sk_size_number(lifter->model->sizes, (int64_t)lifter->numbers[0]);
+	form = sk_fit_find(lifter->fit, lifter->numbers, lifter->known);
+	if (!form)
+		report_field(lifter, noun, "no product of dimensions with quotients by constants explains");
+	return form;
+}
+
 /* Add the form of the numbers by sample. */
 static bool lift_field(struct lifter *lifter, enum sk_dims_table table, uint32_t record, size_t offset,
 		       const char *noun)
@@ -89,9 +103,9 @@ static bool lift_field(struct lifter *lifter, enum sk_dims_table table, uint32_t
 
 	if (!differs(lifter))
 		return true;
-	form = sk_fit_find(lifter->fit, lifter->numbers, lifter->known);
+	form = find_form(lifter, noun);
 	if (!form)
-		return report_field(lifter, noun, "no product of dimensions with quotients by constants explains");
+		return false;
 	if (!sk_size_grows(form))
 		return report_field(lifter, noun,
 				    sk_arena_print(lifter->model->arena, "is %s; a number must not shrink when a "
@@ -124,6 +138,48 @@ static const struct sk_varying *end(const struct lifter *lifter)
 
 /* ---- tensors ---- */
 
+/* A constant of a model has the same bytes at all sizes. Samples have the bytes of the largest sizes where these were
+ * not computed again. */
+static bool check_contents(const struct lifter *lifter, uint32_t number)
+{
+	const struct sk_tensor *tensor = &lifter->model->tensors.items[number];
+
+	for (size_t s = 1; s < lifter->count; s++) {
+		const void *contents = lifter->samples[s] ? lifter->samples[s]->tensors.items[number].contents : NULL;
+
+		if (contents && tensor->contents && contents != tensor->contents &&
+		    memcmp(contents, tensor->contents, tensor->bytes) != 0)
+			return report(lifter, s, "other elements");
+	}
+	return true;
+}
+
+static bool equals_size(const struct lifter *lifter, const struct sk_size *size)
+{
+	for (size_t s = 0; s < lifter->count; s++)
+		if (lifter->known[s] &&
+		    (uint64_t)sk_size_at(size, sk_fit_point(lifter->fit, s)) != lifter->numbers[s])
+			return false;
+	return true;
+}
+
+/* A size that inference has found holds at all sizes of the dimensions; the samples must agree with it. */
+static bool lift_extent(struct lifter *lifter, const struct sk_tensor *tensor, uint32_t d)
+{
+	const struct sk_size *size = tensor->sizes ? tensor->sizes[d] : NULL;
+	size_t offset = offsetof(struct sk_plan_type, shape[0]) + d * sizeof(uint64_t);
+
+	if (!size)
+		return lift_field(lifter, SK_DIMS_TYPES, 0, offset, "an extent");
+	if (!equals_size(lifter, size))
+		return report_field(lifter, "an extent",
+				    sk_arena_print(lifter->model->arena, "is not '%s', as inferred",
+						   sk_size_text(lifter->model->arena, size)));
+	sk_array_push(lifter->model->arena, &lifter->fields,
+		      (struct sk_varying_field){SK_DIMS_TYPES, 0, (uint32_t)offset, size});
+	return true;
+}
+
 static bool lift_tensor(struct lifter *lifter, uint32_t number)
 {
 	struct sk_tensor *tensor = &lifter->model->tensors.items[number];
@@ -131,15 +187,17 @@ static bool lift_tensor(struct lifter *lifter, uint32_t number)
 
 	begin(lifter, tensor->place, sk_arena_print(lifter->model->arena, "tensor '%s'", tensor->name));
 	for (size_t s = 0; s < lifter->count; s++)
-		set_number(lifter, s, &lifter->samples[s]->tensors.items[number].bytes);
+		set_number(lifter, s, lifter->samples[s] ? &lifter->samples[s]->tensors.items[number].bytes : NULL);
 	if (tensor->role == SK_ROLE_CONSTANT && differs(lifter))
 		return report_field(lifter, "its size", "a constant must not depend on");
+	if (!check_contents(lifter, number))
+		return false;
 	lifted &= lift_field(lifter, SK_DIMS_TYPES, 0, offsetof(struct sk_plan_type, bytes), "its size");
 	for (uint32_t d = 0; d < tensor->rank; d++) {
 		for (size_t s = 0; s < lifter->count; s++)
-			set_number(lifter, s, &lifter->samples[s]->tensors.items[number].shape[d]);
-		lifted &= lift_field(lifter, SK_DIMS_TYPES, 0, offsetof(struct sk_plan_type, shape[0]) + d * 8,
-				     "an extent");
+			set_number(lifter, s,
+				   lifter->samples[s] ? &lifter->samples[s]->tensors.items[number].shape[d] : NULL);
+		lifted &= lift_extent(lifter, tensor, d);
 	}
 	tensor->varying = end(lifter);
 	return lifted;
@@ -172,6 +230,12 @@ static uint64_t pattern_number(const struct sk_argument *argument, size_t offset
 	return number;
 }
 
+static bool is_alike_list(const struct sk_attribute *one, const struct sk_attribute *other)
+{
+	return sk_attribute_same(one, other) || (one->kind == SK_ATTRIBUTE_INTEGERS &&
+						 other->kind == SK_ATTRIBUTE_INTEGERS && one->count == other->count);
+}
+
 /* True if both have the same structure: all that the fields below do not contain. */
 static bool is_alike(const struct sk_argument *one, const struct sk_argument *other)
 {
@@ -183,7 +247,7 @@ static bool is_alike(const struct sk_argument *one, const struct sk_argument *ot
 		     one->by_reference == other->by_reference && one->whole == other->whole &&
 		     one->term_count == other->term_count && !one->list == !other->list &&
 		     (has_rows(one) || !has_rows(other)) &&
-		     (!one->list || !other->list || sk_attribute_same(one->list, other->list)) &&
+		     (!one->list || !other->list || is_alike_list(one->list, other->list)) &&
 		     (value || one->value == other->value);
 
 	for (size_t i = 0; i < sizeof(constant) / sizeof(constant[0]); i++)
@@ -271,6 +335,43 @@ static bool lift_numbers(struct lifter *lifter, const struct same *same)
 	return lifted;
 }
 
+/* Return the place of the forms among those of the model's lists. */
+static uint32_t place_list(struct sk_model *model, const struct sk_size *const *forms, size_t count)
+{
+	const size_t all = model->size_lists.count;
+	size_t place = 0;
+
+	while (place + count <= all && memcmp(model->size_lists.items + place, forms, count * sizeof(*forms)) != 0)
+		place++;
+	if (place + count <= all)
+		return (uint32_t)place;
+	for (size_t i = 0; i < count; i++)
+		sk_array_push(model->arena, &model->size_lists, forms[i]);
+	return (uint32_t)all;
+}
+
+/* A list that depends on sizes is in the slots of sizes. */
+static bool lift_list(struct lifter *lifter, const struct same *same)
+{
+	struct sk_argument *own = &same->tasks[0]->bound.arguments[same->argument];
+	const struct sk_size **forms = SK_NEW_ARRAY(lifter->model->arena, const struct sk_size *, own->list->count + 1);
+	bool varies = false;
+
+	for (size_t i = 0; i < own->list->count && own->list->kind == SK_ATTRIBUTE_INTEGERS; i++) {
+		for (size_t s = 0; s < lifter->count; s++)
+			set_number(lifter, s,
+				   argument_at(same, s) ? &argument_at(same, s)->list->integers[i] : NULL);
+		forms[i] = find_form(lifter, "an element of its list");
+		if (!forms[i])
+			return false;
+		varies |= !sk_size_is_number(forms[i], NULL);
+	}
+	own->of_sizes = varies;
+	if (varies)
+		own->slot = place_list(lifter->model, forms, own->list->count);
+	return true;
+}
+
 /* Scratch is that of the largest sizes. */
 static bool lift_argument(struct lifter *lifter, const struct same *same)
 {
@@ -282,6 +383,8 @@ static bool lift_argument(struct lifter *lifter, const struct same *same)
 			return report(lifter, s, "another structure");
 	if (own->kind == SK_ARGUMENT_SCRATCH || own->kind == SK_ARGUMENT_STATE || own->kind == SK_ARGUMENT_SYMBOL)
 		return true;
+	if (own->list && !lift_list(lifter, same))
+		return false;
 	lifted = lift_numbers(lifter, same) & lift_pattern(lifter, same) & lift_terms(lifter, same);
 	own->varying = end(lifter);
 	return lifted;
@@ -351,9 +454,9 @@ static bool lift_task(struct lifter *lifter, uint32_t number)
 	bool lifted;
 
 	for (size_t s = 0; s < lifter->count; s++) {
-		const struct sk_task *sampled = &lifter->samples[s]->tasks.items[number];
+		const struct sk_task *sampled = lifter->samples[s] ? &lifter->samples[s]->tasks.items[number] : NULL;
 
-		same.tasks[s] = sampled->bound.idle || has_single_row(task, sampled) ? NULL : sampled;
+		same.tasks[s] = sampled && !sampled->bound.idle && !has_single_row(task, sampled) ? sampled : NULL;
 	}
 	if (task->bound.idle)
 		return true;
@@ -366,69 +469,27 @@ static bool lift_task(struct lifter *lifter, uint32_t number)
 	for (same.argument = 0; same.argument < task->bound.argument_count; same.argument++) {
 		begin(lifter, task->place, argument_label(lifter, task, same.argument));
 		lifted &= lift_argument(lifter, &same);
-		task->bound.sized |= task->bound.arguments[same.argument].varying != NULL;
+		task->bound.sized |= task->bound.arguments[same.argument].varying != NULL ||
+				     task->bound.arguments[same.argument].of_sizes;
 	}
 	return lifted;
 }
 
-/* ---- samples ---- */
-
-/* Bind the sample with the kernels of the model. */
-static bool bind_sample(struct lifter *lifter, struct sk_model *sample)
-{
-	sample->kernels.items = lifter->model->kernels.items;
-	sample->kernels.count = lifter->model->kernels.count;
-	sample->symbols.items = lifter->model->symbols.items;
-	sample->symbols.count = lifter->model->symbols.count;
-	for (size_t t = 0; t < sample->tasks.count; t++)
-		sample->tasks.items[t].bound.kernel = lifter->model->tasks.items[t].bound.kernel;
-	return sk_model_bind(sample);
-}
-
-/* Errors in a sample are errors at its sizes; its warnings are those of the model. */
-static bool make_sample(struct lifter *lifter, size_t number, sk_model_sampler *sample, void *context)
-{
-	struct sk_diag *diag = lifter->model->diag;
-	const bool fatal = diag->fatal_warnings, ignored = diag->no_warnings;
-	struct sk_model *model;
-	bool made;
-
-	diag->fatal_warnings = false;
-	diag->no_warnings = true;
-	model = sample(context, sk_fit_point(lifter->fit, number));
-	made = model && bind_sample(lifter, model);
-	diag->fatal_warnings = fatal;
-	diag->no_warnings = ignored;
-	lifter->samples[number] = model;
-	if (!made)
-		sk_note(diag, "at %s", sizes_text(lifter, number));
-	return made;
-}
-
-bool sk_model_lift(struct sk_model *model, sk_model_sampler *sample, void *context)
+bool sk_model_lift(struct sk_model *model)
 {
 	struct lifter lifter = {.model = model};
 	bool lifted = true;
 
 	if (!model->has_bounds)
 		return true;
-	lifter.fit = sk_fit_new(model->arena, model->sizes, model->size_expressions.items,
-				model->size_expressions.count);
-	if (sk_fit_unclear(lifter.fit)) {
-		sk_error(model->diag, (struct sk_place){.file = model->manifest},
-			 "'%s' cannot be compared with its form at so many sizes; narrow the bounds of its dimensions",
-			 sk_size_text(model->arena, sk_fit_unclear(lifter.fit)));
-		return false;
-	}
-	lifter.count = sk_fit_count(lifter.fit);
-	lifter.samples = SK_NEW_ARRAY(model->arena, const struct sk_model *, lifter.count);
+	lifter.fit = model->samples->fit;
+	lifter.count = model->samples->count;
+	lifter.samples = model->samples->models;
 	lifter.numbers = SK_NEW_ARRAY(model->arena, uint64_t, lifter.count);
 	lifter.known = SK_NEW_ARRAY(model->arena, bool, lifter.count);
-	lifter.samples[0] = model;
-	for (size_t s = 1; s < lifter.count; s++)
-		if (!make_sample(&lifter, s, sample, context))
-			return false;
-	for (uint32_t t = 0; t < lifter.samples[1]->tensors.count && t < model->tensors.count; t++)
+	if (!sk_samples_bind(model))
+		return false;
+	for (uint32_t t = 0; t < model->samples->tensor_count; t++)
 		lifted &= lift_tensor(&lifter, t);
 	for (uint32_t t = 0; t < model->tasks.count && !sk_diag_is_hopeless(model->diag); t++)
 		lifted &= lift_task(&lifter, t);

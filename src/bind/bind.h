@@ -81,17 +81,37 @@ bool sk_model_assign_roles(struct sk_model *model);
 /* Add the files that the manifest names and that are not inputs of the linker to the package's dependencies. */
 void sk_model_add_dependencies(const struct sk_model *model, struct sk_linker *linker);
 
-/* ==== bind-lift.c ====
+/* ==== samples.c ====
  *
- * Numbers that depend on sizes with bounds. Input: a bound model, whose numbers are those of the largest sizes, and
- * models of the same manifest at other sizes. Output: the forms of the numbers that differ (struct sk_varying). */
+ * A model with sizes with bounds, read at other sizes than the largest. */
+
+struct sk_fit;
+
+struct sk_samples {
+	struct sk_fit *fit; /* its points are the sizes */
+	size_t tensor_count; /* of each model, before it is bound */
+	size_t count;
+	struct sk_model **models; /* the model itself first; NULL: the structure is another one, which is left out */
+};
 
 /* Return the model read for the sizes of all dimensions, with nothing bound yet; NULL after an error in its sink. */
 typedef struct sk_model *sk_model_sampler(void *context, const uint64_t *sizes);
 
-/* Fill in the forms. Return false, with an error at the task or tensor, if a number has no form, or if the model has
- * another structure at other sizes. A model without bounds does not change. */
-bool sk_model_lift(struct sk_model *model, sk_model_sampler *sample, void *context);
+/* Read the samples of a model with bounds. They have its tasks and tensors, with other numbers. Only where a dimension
+ * is 1 may a sample have others, because nothing is to be moved there: it is left out. Return false after an error. */
+bool sk_model_sample(struct sk_model *model, sk_model_sampler *sample, void *context);
+
+/* Bind the samples with the kernels of the model, which is bound. Return false after an error. */
+bool sk_samples_bind(struct sk_model *model);
+
+/* ==== bind-lift.c ====
+ *
+ * Numbers that depend on sizes with bounds. Input: a bound model, whose numbers are those of the largest sizes, and its
+ * samples. Output: the forms of the numbers that differ (struct sk_varying). */
+
+/* Fill in the forms. Return false, with an error at the task or tensor, if a number has no form. A model without bounds
+ * does not change. */
+bool sk_model_lift(struct sk_model *model);
 
 /* ==== idle.c ====
  *

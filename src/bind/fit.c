@@ -14,6 +14,7 @@
 
 enum {
 	FURTHER_POINTS = 10, /* beyond those that determine the coefficients */
+	NEAR_POINTS = 3, /* of each dimension, and of all together */
 	MOST_CORNERS = 4, /* all combinations of the least and the largest sizes of so many dimensions */
 	MOST_COLUMNS = 256,
 	MOST_DIVISOR = 256, /* of quotients that no expression of the manifest shows … */
@@ -96,18 +97,54 @@ static void add_corner(struct sk_fit *fit, size_t which)
 	}
 }
 
+/* One dimension (`which`; all: the number of dimensions) is so many steps from its least size, or a step from its
+ * largest one; the others have their largest ones. */
+static void add_point_near(struct sk_fit *fit, size_t which, uint64_t steps, bool from_most)
+{
+	uint64_t *point = add_point(fit);
+	size_t bounded = 0;
+
+	for (size_t d = 0; d < sk_sizes_count(fit->sizes); d++) {
+		const struct sk_size_dimension *dimension = sk_sizes_dimension(fit->sizes, d);
+		uint64_t last = (dimension->most - dimension->least) / dimension->multiple, step;
+
+		if (dimension->least == dimension->most)
+			continue;
+		step = steps < last ? steps : last;
+		if (bounded == which || which == fit->dimensions.count)
+			point[d] = dimension->least + (from_most ? last - step : step) * dimension->multiple;
+		bounded++;
+	}
+}
+
+/* Numbers that the proof does not compare with anything, such as the offset of a part that a model cuts out, have no
+ * support but the points. Where forms do not hold, that is mostly near the bounds: windows get shorter than a kernel,
+ * and ends of parts meet. */
+static void add_near_points(struct sk_fit *fit)
+{
+	for (size_t which = 0; which <= fit->dimensions.count; which++) {
+		if (which == fit->dimensions.count && which == 1)
+			break; /* all are that one */
+		add_point_near(fit, which, 1, false);
+		add_point_near(fit, which, 2, false);
+		add_point_near(fit, which, 1, true);
+	}
+}
+
 static void choose_points(struct sk_fit *fit, size_t columns, size_t further)
 {
 	size_t dimensions = fit->dimensions.count, corners = 1;
 	uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
 
 	corners = dimensions <= MOST_CORNERS ? (size_t)1 << dimensions : dimensions + 1;
-	fit->points = SK_NEW_ARRAY(fit->arena, uint64_t *, columns + FURTHER_POINTS + corners + further + 1);
+	fit->points = SK_NEW_ARRAY(fit->arena, uint64_t *,
+				   columns + FURTHER_POINTS + corners + NEAR_POINTS * (dimensions + 1) + further + 1);
 	add_point(fit);
 	while (fit->count < columns + FURTHER_POINTS)
 		add_random_point(fit, &state);
 	for (size_t i = 0; i < corners; i++)
 		add_corner(fit, i);
+	add_near_points(fit);
 }
 
 /* ---- columns ---- */

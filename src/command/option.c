@@ -140,7 +140,7 @@ static const struct sk_option options[] = {
 	{"shape", NULL, SK_OPTION_ADD_TEXT, FIELD(shapes), "INPUT=AxBxC",
 	 "the shape of a model's input, where the model leaves it open", .about_model = true},
 	{"dim", NULL, SK_OPTION_ADD_TEXT, FIELD(dimensions), "NAME=N",
-	 "the size of all dimensions that are called NAME; also NAME=PAST+SEQ"},
+	 "the size of all dimensions that are called NAME; also NAME=PAST+SEQ, NAME=1..512"},
 	{"dim", NULL, SK_OPTION_ADD_TEXT, FIELD(dimensions), "NET:NAME=N[,...]",
 	 "sizes of one network of several, NET, all of them in one package"},
 	{"freeze", NULL, SK_OPTION_ADD_TEXT, FIELD(frozen), "INPUT=FILE.npy", "the model's input is a constant",

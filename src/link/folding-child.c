@@ -132,7 +132,7 @@ static bool link_constants(const struct sk_folding *folding, struct sk_link *lin
 	link->linker = sk_command_create_linker(link->command, link->arena, link->diag, NULL, &link->lines);
 	link->model = create_model(folding, link);
 	sk_graph_lower(&graph, &folding->calls, NULL, NULL, link->model);
-	return sk_pass_inputs(link) && sk_pass_bind(link, NULL) && sk_pass_plan(link) && sk_pass_link(link);
+	return sk_pass_inputs(link) && sk_pass_bind(link) && sk_pass_plan(link) && sk_pass_link(link);
 }
 
 /* ---- results ---- */

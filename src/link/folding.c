@@ -235,11 +235,47 @@ static bool run_folding(struct folding *folding)
 	return computed;
 }
 
+/* Make constants of the wanted values with known contents. Return the number of the others, which come first then. */
+static size_t take_known(const struct sk_link *link, struct sk_op_graph *graph, uint32_t *wanted, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct sk_value *value = &graph->values.items[wanted[i]];
+		const void *contents = NULL;
+
+		if (graph->sizes) /* a value may be wanted twice */
+			contents = value->contents ? value->contents : sk_known_find(link->known, graph, value);
+		if (contents)
+			sk_graph_make_constant(graph, wanted[i], contents);
+		else
+			wanted[kept++] = wanted[i];
+	}
+	return kept;
+}
+
+static bool fold_unknown(struct folding *folding)
+{
+	const struct sk_folding *child = &folding->child;
+
+	if (!run_folding(folding))
+		return false;
+	for (size_t i = 0; i < child->count && child->graph->sizes; i++)
+		sk_known_add(child->link->known, &child->graph->values.items[folding->wanted[i]]);
+	return true;
+}
+
 bool sk_fold_values(const void *link, struct sk_op_graph *graph, const uint32_t *wanted, size_t count)
 {
-	struct folding folding = {.child = {.link = link, .graph = graph, .count = count}, .wanted = wanted};
+	struct folding folding = {.child = {.link = link, .graph = graph}};
+	uint32_t *unknown = SK_NEW_ARRAY(graph->arena, uint32_t, count + 1);
 
-	return sk_graph_canonical(graph, wanted, count, &folding.child.calls) && run_folding(&folding);
+	memcpy(unknown, wanted, count * sizeof(*wanted));
+	folding.wanted = unknown;
+	folding.child.count = take_known(link, graph, unknown, count);
+	return !folding.child.count ||
+	       (sk_graph_canonical(graph, unknown, folding.child.count, &folding.child.calls) &&
+		fold_unknown(&folding));
 }
 
 /* ---- calls of constants ---- */
@@ -293,8 +329,9 @@ static void find_constants(struct constants *constants)
 	bool changed = true;
 
 	for (size_t v = 0; v < constants->graph->values.count; v++)
-		constants->varies[v] =
-			constants->graph->values.items[v].input && !constants->graph->values.items[v].contents;
+		constants->varies[v] = constants->graph->values.items[v].varies ||
+				       (constants->graph->values.items[v].input &&
+					!constants->graph->values.items[v].contents);
 	while (changed) {
 		changed = false;
 		for (size_t c = 0; c < constants->calls->count; c++) {
@@ -345,9 +382,9 @@ bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_gra
 	}
 	calls->count = kept;
 	folding.wanted = values.items;
-	folding.child.count = values.count;
-	folding.start = find_start(&folding, kept);
-	return !values.count || run_folding(&folding);
+	folding.child.count = take_known(link, graph, values.items, values.count);
+	folding.start = draft ? find_start(&folding, kept) : 0;
+	return !folding.child.count || fold_unknown(&folding);
 }
 
 void sk_fold_close(const struct sk_file_draft *draft, const struct sk_model *model)

@@ -242,7 +242,10 @@ static bool set_bounds(struct sk_op_graph *graph, const struct given *given, siz
 			 given->text);
 		return false;
 	}
-	if (!set_named(graph, given, length, dimension.most))
+	if (!set_named(graph, given, length,
+		       dimension.least < dimension.most && graph->sizes_at
+			       ? graph->sizes_at[graph->sizes ? sk_sizes_count(graph->sizes) : 0]
+			       : dimension.most))
 		return false;
 	if (dimension.least < dimension.most)
 		sk_sizes_bound(graph, &dimension);

@@ -67,7 +67,7 @@ static void collect_ahead(struct sk_link *link)
 	sk_linker_collect_ahead(link->linker, functions.items, functions.count);
 }
 
-bool sk_pass_bind(struct sk_link *link, sk_model_sampler *sample)
+bool sk_pass_bind(struct sk_link *link)
 {
 	struct sk_linker *linker = link->linker;
 	struct sk_model *model = link->model;
@@ -92,7 +92,7 @@ bool sk_pass_bind(struct sk_link *link, sk_model_sampler *sample)
 		return false;
 	/* Every tensor is an input, an output, a constant or a temporary. */
 
-	if (!sk_model_lift(model, sample, link))
+	if (!sk_model_lift(model))
 		return false;
 	/* Every number that depends on sizes has a form. */
 

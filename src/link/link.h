@@ -14,7 +14,6 @@
 #include "graph/graph.h"
 #include "graph/manager/manager.h"
 #include "graph/rules/rules.h"
-#include "src/bind/bind.h"
 #include "src/model/model.h"
 #include "src/package/package.h"
 #include "src/planning/planning.h"
@@ -26,6 +25,7 @@ struct sk_constants;
 struct sk_diag;
 struct sk_dumps;
 struct sk_file_draft;
+struct sk_known_contents;
 struct sk_link;
 struct sk_linker;
 struct sk_timing;
@@ -50,6 +50,7 @@ struct sk_link {
 	struct sk_linker *linker;
 	bool has_inputs, inputs_failed; /* the linker has the inputs; one of them could not be read */
 	struct sk_model *model;
+	struct sk_known_contents *known; /* of a graph whose sizes have bounds; NULL: there is none */
 	sk_dumped_graphs dumped; /* graphs that have become tasks of the model */
 	struct sk_plan_image image; /* the plan's, once it is complete */
 	struct sk_plan_view plan; /* a view of it */
@@ -113,7 +114,7 @@ _Noreturn void sk_folding_child(const struct sk_folding *folding);
 bool sk_fold_values(const void *link, struct sk_op_graph *graph, const uint32_t *wanted, size_t count);
 
 /* Compute everything that the calls compute from constants alone, and remove those calls. Large results are in the
- * draft, one after the other. Return false after an error. */
+ * draft, one after the other; without a draft they are nowhere else. Return false after an error. */
 bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_graph_calls *calls,
 		   struct sk_file_draft *draft);
 
@@ -180,6 +181,25 @@ bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph
 const char *sk_have_kernels(void *link, const struct sk_op_graph *graph, const sk_graph_nodes *replaced,
 			    const sk_graph_nodes *nodes);
 
+/* ==== known-contents.c ====
+ *
+ * Contents of constants of a graph whose sizes have bounds. Samples of it take them instead of computing them again. */
+
+struct sk_known_contents;
+
+struct sk_known_contents *sk_known_create(struct sk_arena *arena);
+
+/* From now on graphs are samples. */
+void sk_known_complete(struct sk_known_contents *known);
+
+/* Record the contents of a constant, unless the graph is a sample or the value varies with sizes. */
+void sk_known_add(struct sk_known_contents *known, const struct sk_value *value);
+
+/* Return the contents of a value that is to be a constant, from its terms if it varies with sizes; NULL: they are not
+ * known. */
+const void *sk_known_find(const struct sk_known_contents *known, const struct sk_op_graph *graph,
+			  const struct sk_value *value);
+
 /* ==== link-passes.c ====
  *
  * The passes of a link, from a model to a linked image. Each phase collects all its errors; the first phase with one is
@@ -192,8 +212,8 @@ bool sk_link_inputs(struct sk_link *link);
 /* Find the inputs, which the link's command names. Return false after an error. */
 bool sk_pass_inputs(struct sk_link *link);
 
-/* Bind the tasks, and take samples of the model for sizes with bounds. Return false after an error. */
-bool sk_pass_bind(struct sk_link *link, sk_model_sampler *sample);
+/* Bind the tasks, and find the forms of numbers that depend on sizes. Return false after an error. */
+bool sk_pass_bind(struct sk_link *link);
 
 /* Turn a bound model into a complete plan. Return false after an error. */
 bool sk_pass_plan(struct sk_link *link);

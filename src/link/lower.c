@@ -81,6 +81,7 @@ static uint32_t root_tensor(struct lowering *lowering, uint32_t index)
 		return lowering->tensors[index];
 	tensor = shaped_tensor(free_name(lowering, value), value->place, value->dtype, value->rank, value->shape);
 	tensor.contents = value->contents;
+	tensor.sizes = lowering->graph->sizes ? value->sizes : NULL;
 	tensor.role = value->contents ? SK_ROLE_CONSTANT
 		      : value->kept   ? SK_ROLE_INOUT
 		      : value->input  ? SK_ROLE_INPUT

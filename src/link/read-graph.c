@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/sizes.h"
 #include "base/text.h"
 #include "format/plan/plan.h"
 #include "format/skplan.h"
@@ -18,10 +19,13 @@
 #include "graph/rewrites/rewrites.h"
 #include "graph/rules/rules.h"
 #include "linker/linker.h"
+#include "src/bind/bind.h"
 #include "src/command/command.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
 #include "src/package/package.h"
+
+enum { MOST_DIMENSIONS = 8 }; /* with bounds: more have too many products to look for (src/bind/fit.c) */
 
 /* State common to all networks of the link. */
 struct reading {
@@ -152,12 +156,165 @@ static bool lower(const struct reading *reading, struct sk_op_graph *graph, cons
 		sk_scope_options_override(model, reading->passes.flags.place, "*=parallel-fusion=0"));
 }
 
-static bool read_network(const struct reading *reading, const char *network)
+/* ---- sizes with bounds ---- */
+
+/* Return why the dimensions cannot have bounds; NULL: they can. */
+static const char *find_wrong_dimension(const struct sk_op_graph *graph)
+{
+	size_t bounded = 0;
+
+	for (size_t d = 0; d < sk_sizes_count(graph->sizes); d++) {
+		const struct sk_size_dimension *dimension = sk_sizes_dimension(graph->sizes, d);
+
+		bounded += dimension->least < dimension->most;
+		if (!dimension->least && dimension->most)
+			return sk_arena_print(graph->arena, "the least size of '%s' is 0, and has to be 1 or more",
+					      dimension->name);
+	}
+	return bounded > MOST_DIMENSIONS ? sk_arena_print(graph->arena,
+							  "%zu dimensions have bounds, which are more than %d", bounded,
+							  MOST_DIMENSIONS)
+					 : NULL;
+}
+
+/* Return why this link cannot have sizes with bounds; NULL: it can. */
+static const char *find_obstacle(const struct reading *reading, const struct sk_op_graph *graph)
+{
+	const struct sk_command_line *command = reading->link->command;
+	const struct {
+		bool found;
+		const char *reason;
+	} obstacles[] = {
+		{command->relocatable, "-r does not take sizes with bounds"},
+		{command->header, "--header does not take sizes with bounds"},
+		{reading->networks.names.count, "sizes with bounds are not supported for several networks yet"},
+		{graph->states.count, "sizes with bounds are not supported for states (--state) yet"},
+		{command->dump_folder, "sizes with bounds are not supported for dumps (--dump-dir) yet"},
+		{reading->ge->folder, "sizes with bounds are not supported for dumps (DUMP_GE_GRAPH) yet"},
+		{reading->passes.flags.dump_as_text, "sizes with bounds are not supported for dumps as text yet"},
+	};
+
+	for (size_t i = 0; i < sizeof(obstacles) / sizeof(obstacles[0]); i++)
+		if (obstacles[i].found)
+			return obstacles[i].reason;
+	return find_wrong_dimension(graph);
+}
+
+static void add_expressions(struct sk_model *model, const struct sk_op_graph *graph)
+{
+	struct sk_map known;
+
+	sk_map_init(&known, model->arena);
+	for (size_t v = 0; v < graph->values.count; v++) {
+		const struct sk_value *value = &graph->values.items[v];
+
+		for (uint32_t d = 0; d < value->rank; d++) {
+			const struct sk_size **size = SK_NEW(model->arena, const struct sk_size *);
+			uint32_t number = (uint32_t)model->size_expressions.count;
+
+			*size = value->sizes[d];
+			if (*size && sk_map_insert(&known, (const char *)size, sizeof(*size), number) == number)
+				sk_array_push(model->arena, &model->size_expressions, *size);
+		}
+	}
+}
+
+/* Give the model the sizes of its graph, whose shapes are known. */
+static bool take_sizes(const struct reading *reading, struct sk_op_graph *graph)
+{
+	struct sk_model *model = reading->link->model;
+	const char *obstacle = graph->sizes && !graph->sizes_at ? find_obstacle(reading, graph) : NULL;
+	uint64_t *largest;
+
+	if (obstacle)
+		sk_graph_refuse_bounds(graph, obstacle);
+	if (!graph->sizes || graph->sizes_at || obstacle)
+		return !obstacle;
+	largest = SK_NEW_ARRAY(model->arena, uint64_t, sk_sizes_count(graph->sizes) + 1);
+	sk_sizes_choose(graph->sizes, 1, largest);
+	model->sizes = graph->sizes;
+	model->sizes_at = largest;
+	model->has_bounds = true;
+	add_expressions(model, graph);
+	return true;
+}
+
+/* Constants of the file are those of the graph at the largest sizes. */
+static void take_constants(const struct reading *reading, struct sk_op_graph *graph)
+{
+	struct sk_known_contents *known = reading->link->known;
+
+	for (size_t v = 0; v < graph->values.count && graph->sizes; v++) {
+		struct sk_value *value = &graph->values.items[v];
+		const void *contents = value->contents ? sk_known_find(known, graph, value) : NULL;
+
+		if (contents)
+			value->contents = contents;
+		else if (value->contents)
+			sk_known_add(known, value);
+	}
+}
+
+/* Constants must not have elements that depend on sizes. */
+static bool check_constants(struct sk_op_graph *graph, const sk_graph_calls *calls)
+{
+	bool constant = true;
+
+	for (size_t c = 0; c < calls->count && graph->sizes; c++)
+		for (size_t i = 0; i < calls->items[c].inputs.count; i++) {
+			uint32_t root = sk_value_root(graph, calls->items[c].inputs.items[i].value);
+			const struct sk_value *value = root == SK_NONE ? NULL : &graph->values.items[root];
+
+			if (!value || !value->contents || !value->varies)
+				continue;
+			constant = false;
+			sk_node_error(graph, &graph->nodes.items[calls->items[c].node],
+				      "it computes with '%s', whose elements depend on sizes with bounds; give the "
+				      "dimensions numbers",
+				      value->name);
+		}
+	return constant;
+}
+
+/* ---- networks ---- */
+
+/* From a graph whose passes have run to calls, and to tasks. */
+static bool finish_network(const struct reading *reading, struct sk_op_graph *graph, const char *network,
+			   sk_graph_calls *calls, struct sk_dumps *dumps)
+{
+	const struct sk_link *link = reading->link;
+	struct sk_file_draft draft = {0}, *first = &link->model->draft;
+
+	if (!sk_fold_calls(link, graph, calls, graph->sizes_at ? NULL : first->bytes ? &draft : first) ||
+	    !check_constants(graph, calls))
+		return false;
+	/* Values that depend on constants only are constants. */
+
+	if (!sk_graph_passes_end(graph, calls, &reading->passes, dumps))
+		return false;
+	/* Parts of split or joined values are placed so that nothing has to move them, as far as that is allowed. */
+
+	sk_graph_unify_constants(graph, calls);
+	/* Equal constants are merged. */
+
+	if (!sk_graph_keep_states(graph, calls))
+		return false;
+	/* States that the next run reads are stored where this run reads them. */
+
+	sk_graph_set_network(graph, network);
+	/* Names that only this network has in the package begin with the network's name. */
+
+	if (dump_folder(link, network))
+		sk_array_push(link->arena, reading->dumped, ((struct sk_dumped_graph){graph, dumps}));
+	return lower(reading, graph, calls, &draft);
+}
+
+/* `sizes_at`: of a sample; NULL: the largest. */
+static bool read_network(const struct reading *reading, const char *network, const uint64_t *sizes_at)
 {
 	const struct sk_link *link = reading->link;
 	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, reading->path, link->command->external_links);
 	sk_graph_calls calls = {NULL, 0, 0};
-	struct sk_file_draft draft = {0}, *first = &link->model->draft;
 	struct sk_dumps *dumps = NULL;
 	bool complete;
 
@@ -165,11 +322,15 @@ static bool read_network(const struct reading *reading, const char *network)
 		return false;
 	/* Nodes come after those that they need; types and shapes are as in the file. */
 
+	graph->sizes_at = sizes_at;
 	if (!check_dumps(reading, network) || !apply_given(reading, network, graph))
 		return false;
+	take_constants(reading, graph);
 	/* Inputs and scopes also reflect the manifest and the command line. */
 
 	complete = sk_graph_infer(graph, sk_fold_values, link);
+	if (complete && !take_sizes(reading, graph))
+		return false;
 	/* Every value has a known type and shape. */
 
 	if (complete && !(dumps = fuse(reading, graph, network)))
@@ -187,32 +348,31 @@ static bool read_network(const struct reading *reading, const char *network)
 	complete &= sk_graph_canonical(graph, graph->outputs.items, graph->outputs.count, &calls);
 	/* Every node is calls in forms that kernels have. */
 
-	if (!complete) {
-		sk_graph_set_network(graph, network);
-		return lower_rest(graph, &calls, link->model);
-	}
-
-	if (!sk_fold_calls(link, graph, &calls, first->bytes ? &draft : first))
-		return false;
-	/* Values that depend on constants only are constants. */
-
-	if (!sk_graph_passes_end(graph, &calls, &reading->passes, dumps))
-		return false;
-	/* Parts of split or joined values are placed so that nothing has to move them, as far as that is allowed. */
-
-	sk_graph_unify_constants(graph, &calls);
-	/* Equal constants are merged. */
-
-	if (!sk_graph_keep_states(graph, &calls))
-		return false;
-	/* States that the next run reads are stored where this run reads them. */
-
+	if (complete)
+		return finish_network(reading, graph, network, &calls, dumps);
 	sk_graph_set_network(graph, network);
-	/* Names that only this network has in the package begin with the network's name. */
+	return lower_rest(graph, &calls, link->model);
+}
 
-	if (dump_folder(link, network))
-		sk_array_push(link->arena, reading->dumped, ((struct sk_dumped_graph){graph, dumps}));
-	return lower(reading, graph, &calls, &draft);
+/* Options that concern output files only do not apply to a sample. */
+static struct sk_model *read_sample(void *context, const uint64_t *sizes)
+{
+	struct reading reading = *(const struct reading *)context;
+	struct sk_command_line command = *reading.link->command;
+	struct sk_fusion_results results = {0};
+	struct sk_link link = *reading.link;
+
+	command.model_text = NULL;
+	link.command = &command;
+	link.model = sk_model_create(link.arena, link.diag);
+	sk_model_set_file(link.model, reading.link->model->manifest);
+	link.model->root = reading.link->model->root;
+	link.model->graph = reading.link->model->graph;
+	link.model->package = reading.link->model->package;
+	reading.link = &link;
+	reading.passes.results = &results;
+	reading.passes.verbose = false;
+	return read_network(&reading, NULL, sizes) ? link.model : NULL;
 }
 
 /* Read one of several networks. A network without tasks is an error, since the package would not show it. */
@@ -221,7 +381,7 @@ static bool read_one_of(const struct reading *reading, const struct sk_name *net
 	const struct sk_link *link = reading->link;
 	size_t tasks = link->model->tasks.count;
 	unsigned errors = link->diag->errors;
-	bool read = read_network(reading, network->text);
+	bool read = read_network(reading, network->text, NULL);
 
 	if (read && link->model->tasks.count == tasks) {
 		sk_error(link->diag, network->place, "network '%s' has nothing to compute", network->text);
@@ -232,13 +392,19 @@ static bool read_one_of(const struct reading *reading, const struct sk_name *net
 	return read;
 }
 
+static bool read_samples(struct reading *reading)
+{
+	sk_known_complete(reading->link->known);
+	return sk_model_sample(reading->link->model, read_sample, reading);
+}
+
 static bool read_networks(struct reading *reading)
 {
 	const struct sk_link *link = reading->link;
 	bool read = true;
 
 	if (!reading->networks.names.count)
-		return read_network(reading, NULL);
+		return read_network(reading, NULL, NULL) && read_samples(reading);
 	if (link->command->model_text) {
 		sk_error(link->diag, (struct sk_place){.file = reading->path},
 			 "--model-text writes one network, and --dim makes networks with names");
@@ -327,6 +493,7 @@ bool sk_network_read(struct sk_link *link, const char *path)
 		.dumped = &link->dumped};
 	struct sk_model *model = link->model;
 
+	link->known = sk_known_create(link->arena);
 	model->package = sk_package_stem(link->arena, link->command->soname);
 	model->names_launches = model->package;
 	if (!sk_fusion_flags_given(link, &reading.passes.flags) || !read_switches(link, &reading.passes.flags) ||

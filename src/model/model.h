@@ -20,6 +20,7 @@
 struct sk_arena;
 struct sk_kernel_finder;
 struct sk_size;
+struct sk_samples;
 struct sk_sizes;
 struct sk_task_names;
 
@@ -198,6 +199,9 @@ struct sk_argument {
 	uint32_t term_count;
 	uint32_t field;
 	const struct sk_attribute *list; /* POINTER: the list of numbers that it points to, as a constant; else NULL */
+	bool of_sizes; /* the list depends on sizes: the call gets the model's `size_lists` from `slot` on; the constant
+			* is that of the largest sizes */
+	uint32_t slot;
 	const struct sk_plan_pattern *pattern; /* POINTER; NULL: there is none */
 	const struct sk_varying *varying; /* NULL: nothing depends on sizes */
 };
@@ -371,6 +375,8 @@ struct sk_tensor {
 	uint64_t fill;
 	const void *contents; /* constants: the bytes, once read; owned by the model (mapped or arena) */
 	uint32_t binding; /* number among inputs, outputs and inouts, in manifest order; else SK_NONE */
+	const struct sk_size *const *sizes; /* of a value of a graph with bounds, by dimension: its size, or NULL;
+					     * NULL: no size is known */
 	const struct sk_varying *varying; /* its type's fields; NULL: they do not depend on sizes */
 };
 
@@ -398,12 +404,14 @@ struct sk_model {
 	bool names_launches; /* launches of a model that have no name of their own are called after the package */
 	const char *device_file; /* its path, resolved; NULL: it is built in */
 
-	/* Sizes with bounds, of a manifest that names no model. All numbers are those at the sizes `sizes_at`: the
-	 * largest ones, except in samples (src/bind/bind.h). */
+	/* Sizes with bounds. All numbers are those at the sizes `sizes_at`: the largest ones, except in samples
+	 * (src/bind/bind.h). */
 	struct sk_sizes *sizes; /* its dimensions; NULL: it has none */
 	const uint64_t *sizes_at; /* by dimension */
 	bool has_bounds; /* a dimension has several sizes */
-	SK_ARRAY(const struct sk_size *) size_expressions; /* those in its texts */
+	SK_ARRAY(const struct sk_size *) size_expressions; /* those in its texts, or of the values of its graph */
+	SK_ARRAY(const struct sk_size *) size_lists; /* elements of lists that calls read */
+	struct sk_samples *samples; /* the model at other sizes; NULL: none are taken yet */
 	sk_texts given_sizes; /* of the command line: NAME=BOUNDS */
 
 	struct sk_graph_file graph; /* the source of its tensors and tasks, if the manifest names a model */

@@ -9,19 +9,24 @@
 #include "src/planning/planning-parts.h"
 #include "src/planning/planning.h"
 
+static bool is_operand(const struct sk_argument *argument)
+{
+	return argument->tensor != SK_NONE && !argument->of_sizes;
+}
+
 /* Make the record without the places of its terms or its pattern. */
 static struct sk_plan_argument make_record(const struct sk_argument *argument)
 {
-	bool is_operand = argument->tensor != SK_NONE, is_state = argument->kind == SK_ARGUMENT_STATE;
+	bool operand = is_operand(argument), is_state = argument->kind == SK_ARGUMENT_STATE;
 	bool is_number = is_state || argument->kind == SK_ARGUMENT_SYMBOL;
 
 	return (struct sk_plan_argument){
 		.kind = (uint8_t)argument->kind,
 		.dtype = (uint8_t)argument->dtype,
 		.access = (uint8_t)sk_argument_access(argument),
-		.space = is_state ? SK_SPACE_STATE : SK_SPACE_NONE,
+		.space = is_state ? SK_SPACE_STATE : argument->of_sizes ? SK_SPACE_SIZES : SK_SPACE_NONE,
 		.index = is_number ? (uint32_t)argument->value : 0,
-		.offset = argument->offset,
+		.offset = argument->of_sizes ? 8 * (uint64_t)argument->slot : argument->offset,
 		.size = argument->kind == SK_ARGUMENT_EXPRESSION ? argument->term_count : argument->size,
 		.element_bytes = argument->element_bytes,
 		.value = is_number ? 0 : argument->value,
@@ -30,8 +35,8 @@ static struct sk_plan_argument make_record(const struct sk_argument *argument)
 				    (argument->is_status ? SK_ARGUMENT_STATUS : 0) |
 				    (argument->is_field ? SK_ARGUMENT_FIELD : 0) |
 				    (is_state && argument->of_library ? SK_ARGUMENT_OF_LIBRARY : 0) |
-				    (is_operand ? SK_ARGUMENT_OPERAND : 0) |
-				    (is_operand && argument->whole ? SK_ARGUMENT_WHOLE : 0)),
+				    (operand ? SK_ARGUMENT_OPERAND : 0) |
+				    (operand && argument->whole ? SK_ARGUMENT_WHOLE : 0)),
 		.field = (uint16_t)argument->field,
 	};
 }
@@ -96,7 +101,7 @@ static void add_task(struct sk_plan_writer *writer, struct sk_map *known, struct
 		add_list(writer, task);
 	}
 	for (uint32_t a = 0; a < task->bound.argument_count; a++)
-		if (task->bound.arguments[a].tensor != SK_NONE)
+		if (is_operand(&task->bound.arguments[a]))
 			sk_array_push(writer->arena, &lists->operands,
 				      writer->numbers[task->bound.arguments[a].tensor]);
 	place->first_operand = lists->operands.count > first ? first : 0;

@@ -71,6 +71,7 @@ struct maker {
 	SK_ARRAY(struct sk_dims_value) values;
 	SK_ARRAY(uint64_t) leasts; /* by value: at the least sizes, since values never decrease */
 	SK_ARRAY(struct sk_dims_field) fields;
+	SK_ARRAY(struct sk_dims_slot) slots;
 	SK_ARRAY(struct step) steps;
 	SK_ARRAY(char) strings;
 	struct sk_map known; /* bytes of a value -> its number */
@@ -266,15 +267,22 @@ static void report_negative(const struct maker *maker, const struct sk_size *siz
 		 owner, sk_size_text(maker->arena, size));
 }
 
+static bool add_size(struct maker *maker, const struct sk_size *size, uint32_t *value)
+{
+	uint32_t step = sk_size_walk(size, put_step, maker);
+
+	*value = value_of(maker, maker->steps.items[step]);
+	if (maker->failed)
+		report_negative(maker, size);
+	return !maker->failed;
+}
+
 static bool add_field(struct maker *maker, const struct sk_varying_field *field)
 {
-	uint32_t step = sk_size_walk(field->size, put_step, maker);
-	uint32_t value = value_of(maker, maker->steps.items[step]);
+	uint32_t value;
 
-	if (maker->failed) {
-		report_negative(maker, field->size);
+	if (!add_size(maker, field->size, &value))
 		return false;
-	}
 	sk_array_push(maker->arena, &maker->fields,
 		      (struct sk_dims_field){.table = (uint16_t)field->table,
 					     .offset = (uint16_t)field->offset,
@@ -306,6 +314,21 @@ static bool add_fields(struct maker *maker, struct sk_varying_field *fields, siz
 	return true;
 }
 
+/* Lists that kernels read are the first slots. */
+static bool add_lists(struct maker *maker)
+{
+	const struct sk_model *model = maker->model;
+
+	for (size_t i = 0; i < model->size_lists.count; i++) {
+		struct sk_dims_slot slot;
+
+		if (!add_size(maker, model->size_lists.items[i], &slot.value))
+			return false;
+		sk_array_push(maker->arena, &maker->slots, slot);
+	}
+	return true;
+}
+
 /* ---- the section ---- */
 
 /* Append a table, and return its place. */
@@ -332,6 +355,7 @@ static void lay_out(const struct maker *maker, struct sk_arena *arena, struct sk
 	size_t values = place_table(&dims, &dims.values, maker->values.count, sizeof(*maker->values.items));
 	size_t fields = place_table(&dims, &dims.fields, maker->fields.count, sizeof(*maker->fields.items));
 	size_t strings = place_table(&dims, &dims.strings, maker->strings.count, 1);
+	size_t slots = place_table(&dims, &dims.slots, maker->slots.count, sizeof(*maker->slots.items));
 	uint8_t *bytes = (void *)SK_NEW_ARRAY(arena, uint64_t, (dims.size + 7) / 8);
 	struct sk_dims_dimension *records = (void *)(bytes + dimensions);
 
@@ -340,6 +364,7 @@ static void lay_out(const struct maker *maker, struct sk_arena *arena, struct sk
 	put_table(bytes, values, maker->values.items, maker->values.count * sizeof(*maker->values.items));
 	put_table(bytes, fields, maker->fields.items, maker->fields.count * sizeof(*maker->fields.items));
 	put_table(bytes, strings, maker->strings.items, maker->strings.count);
+	put_table(bytes, slots, maker->slots.items, maker->slots.count * sizeof(*maker->slots.items));
 	for (size_t i = 0; i < maker->records.count; i++)
 		records[i].name += (int32_t)(strings - (dimensions + i * sizeof(*records)));
 	image->sizes = bytes;
@@ -354,22 +379,26 @@ bool sk_plan_write_sizes(struct sk_plan_writer *writer)
 		return true;
 	sk_map_init(&maker.known, writer->arena);
 	add_dimensions(&maker);
-	if (!add_fields(&maker, writer->sizes.items, writer->sizes.count))
+	if (!add_fields(&maker, writer->sizes.items, writer->sizes.count) || !add_lists(&maker))
 		return false;
 	lay_out(&maker, writer->model->arena, writer->image);
 	return true;
 }
 
+/* Slots are the last table. Those of lists come first, and code may read them too. */
 void sk_plan_add_slots(struct sk_arena *arena, const bool *reads, uint32_t value_count, struct sk_plan_image *image)
 {
 	struct sk_dims *dims = (void *)SK_NEW_ARRAY(arena, uint64_t, image->sizes_size / 8 + value_count + 2);
 	struct sk_dims_slot *slots;
-	size_t count = 0;
+	size_t listed, count;
 
+	memcpy(dims, image->sizes, image->sizes_size);
+	count = listed = dims->slots.count;
+	dims->size -= listed * sizeof(*slots);
 	for (uint32_t i = 0; i < value_count; i++)
 		count += reads[i];
-	memcpy(dims, image->sizes, image->sizes_size);
 	slots = (void *)((uint8_t *)dims + place_table(dims, &dims->slots, count, sizeof(*slots)));
+	slots += listed;
 	for (uint32_t i = 0; i < value_count; i++)
 		if (reads[i])
 			(slots++)->value = i;

@@ -1,0 +1,168 @@
+#!/bin/bash
+# Packages of models with sizes with bounds: at each size the results are those of a package that is linked for that
+# size, on several numbers of cores and between guard pages. Models that no such package computes are refused.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+"${python:-false}" -c '' 2>err.txt || { echo "no python3 to compare results"; exit 77; }
+
+# linked MODEL BOUNDS: MODEL.onnx, with a --dim for each word of BOUNDS, becomes dynamic.sk.
+linked() {
+	# shellcheck disable=SC2046 # words
+	"$sklink" "$1.onnx" -L "$top_builddir/kernels" -lskernels $(printf -- '--dim %s ' $2) -o dynamic.sk 2>err.txt ||
+		fail "$1 does not link: $(cat err.txt)"
+	[ ! -s err.txt ] || fail "$1: $(cat err.txt)"
+	"$skdump" --verify dynamic.sk >out.txt || fail "$1 is not proved: $(cat out.txt)"
+	model=$1
+}
+
+kernels() {
+	"$skdump" "$1" | awk '/^launch 0/ { on = 1 } /^memory/ { on = 0 } on && $1 ~ /^[0-9]+$/ { print $2, $3 }'
+}
+
+# alike FOLDER FOLDER: the same bits, or about the same numbers where kernels of other sizes add in another order.
+alike() {
+	local file
+	for file in "$1"/*; do
+		cmp -s "$file" "$2/${file##*/}" && continue
+		! diff kernels.txt static-kernels.txt >/dev/null || return 1
+		"$python" -c '
+import array, sys
+def numbers(path):
+    data = open(path, "rb").read()
+    start = 10 + int.from_bytes(data[8:10], "little")
+    return data[:start], array.array("f", data[start:])
+one, other = numbers(sys.argv[1]), numbers(sys.argv[2])
+assert one[0] == other[0] and len(one[1]) == len(other[1])
+assert all(abs(a - b) <= 1e-5 * max(1, abs(b)) for a, b in zip(one[1], other[1]))
+' "$file" "$2/${file##*/}" || return 1
+	done
+}
+
+# runs SIZES INPUTS…: at these sizes, "NAME=NUMBER" in words. Each input is NAME, and a shape of names of dimensions, of
+# integers below 64; other inputs are random.
+runs() {
+	local dims input outputs=() inputs=() ways name shape count words
+	# shellcheck disable=SC2046 # words
+	dims=$(printf -- '--dim %s ' $1)
+	words=$1
+	shift
+	for input; do
+		name=${input%%:*} shape=${input#*:}
+		for size in $words; do shape=${shape//${size%=*}/${size#*=}}; done
+		count=$((${shape//x/*}))
+		# shellcheck disable=SC2046 # words
+		array "$name" i64 "$shape" $(seq "$count" | awk '{ print $1 * 37 % 64 }')
+		inputs+=(--input "$name=$name.npy")
+	done
+	# shellcheck disable=SC2086 # words
+	"$sklink" "$model.onnx" -L "$top_builddir/kernels" -lskernels $dims -o static.sk 2>err.txt || fail "$(cat err.txt)"
+	kernels dynamic.sk >kernels.txt
+	kernels static.sk >static-kernels.txt
+	for output in $("$skrun" --list static.sk | awk '$1 == "output" { print $2 }'); do
+		outputs+=(--output "$output=FOLDER/$output.npy")
+	done
+	rm -rf static dynamic
+	mkdir static dynamic
+	"$skrun" static.sk --random 1 "${inputs[@]}" "${outputs[@]/FOLDER/static}" >out.txt
+	for ways in '--cores 1' '--cores 2' '--cores 3' '--cores 2 --guard'; do
+		# shellcheck disable=SC2086 # words
+		"$skrun" dynamic.sk --random 1 $ways $dims "${inputs[@]}" "${outputs[@]/FOLDER/dynamic}" >out.txt ||
+			fail "$model does not run at $words: $ways"
+		alike dynamic static || fail "$model: other results at $words: $ways"
+	done
+}
+
+model rows <<'END'
+input x f32 Sx16
+output y f32 none
+constant w f32 16x16 0.1
+constant b f32 16 0.5
+node MatMul _ x w -> a
+node Add _ a b -> c
+node Relu _ c -> d
+node Softmax _ d -> y axis=-1
+END
+linked rows S=1..512
+for size in 1 2 3 511 512 7 16 33 64 100 129 200 256 300 471; do runs S=$size; done
+
+# Positions and masks are computed when the package runs.
+model bert <<'END'
+input ids i64 BxS
+input mask f32 BxS
+output y f32 none
+output pooled f32 none
+constant table f32 64x16 0.5
+constant places f32 64x16 0.25
+constant w f32 16x16 0.1
+constant scale f32 16 1.5
+constant bias f32 16 0.5
+constant zero i64 scalar 0
+constant one i64 scalar 1
+constant axis i64 1 0
+constant four i64 1 4
+constant rest i64 1 -1
+constant inner i64 2 1 2
+constant low f32 scalar -10
+node Shape _ ids -> shape
+node Gather _ shape zero -> b axis=0
+node Gather _ shape one -> l axis=0
+node Unsqueeze _ b axis -> b1
+node Unsqueeze _ l axis -> l1
+node Range _ zero l one -> range
+node Gather position places range -> positions axis=0
+node Gather word table ids -> embedded axis=0
+node Add sum embedded positions -> x
+node LayerNormalization norm x scale bias -> n
+node MatMul q n w -> q0
+node MatMul k n w -> k0
+node Concat _ b1 l1 four four -> split axis=0
+node Reshape _ q0 split -> q1
+node Reshape _ k0 split -> k1
+node Transpose _ q1 -> q2 perm=[0,2,1,3]
+node Transpose _ k1 -> k2 perm=[0,2,3,1]
+node Transpose _ k1 -> v2 perm=[0,2,1,3]
+node MatMul scores q2 k2 -> scored
+node Unsqueeze _ mask inner -> wide
+node Mul _ wide low -> masked
+node Add _ scored masked -> whole
+node Softmax _ whole -> soft axis=-1
+node MatMul mix soft v2 -> mixed
+node Transpose _ mixed -> back perm=[0,2,1,3]
+node Concat _ b1 l1 rest -> joined axis=0
+node Reshape _ back joined -> joint
+node Add _ joint x -> again
+node Gelu _ again -> y
+node Gather first y zero -> pooled axis=1
+END
+linked bert 'B=1..8 S=1..64'
+for size in '1 1' '1 64' '8 1' '8 64' '2 2' '1 2' '7 63' '3 17' '2 33' '5 9' '4 48' '6 31' '8 63' '3 5'; do
+	runs "B=${size% *} S=${size#* }" ids:BxS
+done
+
+# ---- refusals ----
+
+# The elements of a constant depend on a size.
+model scaled <<'END'
+input x f32 Sx2
+output y f32 none
+node Shape _ x -> shape
+node Cast factor shape -> real to=1
+node Mul times x real -> y
+END
+refuses "node 'factor' \(Cast\): it computes with '.*', whose elements depend on sizes with bounds; give the dimensions numbers$" \
+	scaled --dim S=2..8
+refuses "input 'x': dimension 0 is 'S', from 0 to 8; the least size of 'S' is 0, and has to be 1 or more$" rows --dim S=0..8
+refuses "; sizes with bounds are not supported for several networks yet$" rows --dim a:S=1..8 --dim b:S=9..16
+refuses "; sizes with bounds are not supported for dumps \(--dump-dir\) yet$" rows --dim S=1..8 --dump-dir dumps
+refuses "; --header does not take sizes with bounds$" rows --dim S=1..8 --header out.sk.h
+model cut <<'END'
+input x f32 Sx4
+output y f32 none
+constant zero i64 1 0
+constant four i64 1 4
+node Slice _ x zero four zero -> a
+node Relu _ a -> y
+END
+refuses "tensor 'a': the model becomes other tasks or tensors from here on at S=[23] than at S=8; give a dimension a number" \
+	cut --dim S=1..8
