@@ -1,0 +1,130 @@
+"""random-sizes.py SKLINK SKRUN KERNELS FIRST COUNT: random ONNX models with two open dimensions, each linked once with
+bounds. At corners and other sizes its results are compared with those of a package that is linked for that size."""
+import random
+import subprocess
+import sys
+
+import numpy
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+sklink, skrun, kernels = sys.argv[1:4]
+first, count = int(sys.argv[4]), int(sys.argv[5])
+
+BOUNDS = {"b": (1, 4), "s": (1, 12)}
+SIZES = [(1, 1), (4, 12), (1, 12), (4, 1), (2, 5), (3, 11)]
+
+
+class Builder:
+    """A graph under construction. Values have a name and their dimensions, or None if nobody has to know these."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.numbers = numpy.random.default_rng(seed)
+        self.width = self.random.choice([4, 6, 8])
+        self.nodes, self.constants = [], []
+        self.values = [("x", ["b", "s", self.width])]
+
+    def node(self, op, *inputs, **attributes):
+        name = "v%d" % len(self.nodes)
+        self.nodes.append(helper.make_node(op, inputs, [name], name="n%d" % len(self.nodes), **attributes))
+        return name
+
+    def constant(self, elements, dtype=numpy.int64):
+        name = "c%d" % len(self.constants)
+        self.constants.append(numpy_helper.from_array(numpy.array(elements, dtype), name))
+        return name
+
+    def add(self, op, value, shape):
+        """Append one of a kind of nodes; a kind that the shape does not fit is left out."""
+        known = shape or [None] * 3
+        if op == "same":
+            kind = self.random.choice(["Relu", "Neg", "Sigmoid"])
+            return self.node(kind, value), shape
+        if op == "softmax":
+            return self.node("Softmax", value, axis=self.random.choice([-1, 1])), shape
+        if op == "scan":
+            return self.node("CumSum", value, self.constant(1)), shape
+        if op == "choose":
+            positive = self.node("Greater", value, self.constant(0.1, numpy.float32))
+            return self.node("Where", positive, value, self.node("Neg", value)), shape
+        if op == "gather":
+            return self.node("Gather", value, self.constant([0, 0]), axis=self.random.choice([0, 1])), None
+        if op == "join" and len(known) > 1:
+            return self.node("Concat", value, value, axis=self.random.choice([0, 1])), None
+        if op == "product" and isinstance(known[-1], int):
+            columns = self.random.choice([3, 5, 16])
+            weights = self.constant(self.numbers.random((known[-1], columns)), numpy.float32)
+            return self.node("MatMul", value, weights), known[:-1] + [columns]
+        if len(known) != 3 or shape is None:
+            return None
+        if op == "mean":
+            return self.node("ReduceMean", value, axes=[self.random.choice([1, 2])], keepdims=1), None
+        if op == "transpose":
+            order = self.random.choice([[1, 0, 2], [0, 2, 1], [2, 1, 0]])
+            return self.node("Transpose", value, perm=order), [shape[d] for d in order]
+        if op == "flatten" and isinstance(shape[2], int):
+            return self.node("Reshape", value, self.constant([-1, shape[2]])), None
+        if op == "cut":
+            ends = [self.constant([self.random.choice(ends)]) for ends in ([0, 1], [-1, 2**62], [0, 1, 2])]
+            return self.node("Slice", value, *ends), None
+        if op == "pad":
+            return self.node("Pad", value, self.constant([0, 1, 0, 0, self.random.choice([0, 2]), 0])), None
+        if op == "expand":
+            ones = self.node("Expand", self.constant([1.5], numpy.float32), self.node("Shape", value))
+            return self.node("Mul", value, ones), shape
+        if op == "attend" and shape == ["b", "s", self.width]:
+            scores = self.node("MatMul", value, self.node("Transpose", value, perm=[0, 2, 1]))
+            return self.node("MatMul", self.node("Softmax", scores, axis=-1), value), shape
+        return None
+
+    def model(self):
+        kinds = ["same", "softmax", "scan", "choose", "gather", "join", "product", "mean", "transpose", "flatten",
+                 "cut", "pad", "expand", "attend"]
+        for _ in range(self.random.randint(3, 8)):
+            value = self.add(self.random.choice(kinds), *self.random.choice(self.values[-3:]))
+            if value:
+                self.values.append(value)
+        output = self.node("Add", self.values[-1][0], self.values[-1][0])
+        graph = helper.make_graph(
+            self.nodes, "random", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["b", "s", self.width])],
+            [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)], self.constants)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), output
+
+
+def link(path, dimensions):
+    said = [word for name, size in dimensions.items() for word in ("--dim", "%s=%s" % (name, size))]
+    return subprocess.run([sklink, "model.onnx", "-L", kernels, "-lskernels", "-w", "-o", path] + said,
+                          capture_output=True, text=True)
+
+
+def run(path, output, cores):
+    done = subprocess.run([skrun, path, "--input", "x=x.npy", "--output", "%s=y.npy" % output, "--cores", cores],
+                          capture_output=True, text=True)
+    return numpy.load("y.npy") if not done.returncode else done.stderr
+
+
+compared = refused = 0
+for seed in range(first, first + count):
+    builder = Builder(seed)
+    model, output = builder.model()
+    onnx.save(model, "model.onnx")
+    linked = link("dynamic.sk", {name: "%d..%d" % bounds for name, bounds in BOUNDS.items()})
+    if linked.returncode not in (0, 1):
+        sys.exit("seed %d: sklink ends with %d: %s" % (seed, linked.returncode, linked.stderr))
+    for batch, length in SIZES if not linked.returncode else []:
+        numpy.save("x.npy", builder.numbers.random((batch, length, builder.width), dtype="f") - 0.3)
+        if link("static.sk", {"b": batch, "s": length}).returncode:
+            continue
+        wanted = run("static.sk", output, "1")
+        if isinstance(wanted, str):
+            continue # everything is a constant at this size: there is no input
+        found = run("dynamic.sk", output, "2")
+        if isinstance(found, str):
+            sys.exit("seed %d at b=%d, s=%d: %s" % (seed, batch, length, found))
+        if found.shape != wanted.shape or not numpy.allclose(found, wanted, rtol=1e-4, atol=1e-5, equal_nan=True):
+            sys.exit("seed %d at b=%d, s=%d: other results" % (seed, batch, length))
+        compared += 1
+    refused += linked.returncode
+print("%d models, %d of them refused; %d results compared" % (count, refused, compared))
+sys.exit(compared < 4 * (count - refused) or refused > count // 5)
