@@ -39,7 +39,7 @@ static struct sk_input_section *section_meant(struct sk_linker *linker, const st
 }
 
 /* Return the barrier of threads that the target means, or NULL. An undefined one is a separate error unless the next
- * linker defines it. A barrier in a section .text.sk_team_of_one waits for nobody (compat/openmp.c). */
+ * linker defines it. A barrier in a section .text.sk_team_of_one does not wait (compat/openmp.c). */
 static const char *barrier_meant(const struct sk_linker *linker, const struct sk_target *target)
 {
 	const char *name;

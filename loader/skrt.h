@@ -474,7 +474,7 @@ enum skrt_status skrt_instance_destroy(struct skrt_instance *instance);
 
 /* ---- sizes ---- */
 
-/* A dimension of a dynamic package, whose tensors have extents that are known only when it runs. A size is from least
+/* A dimension of a dynamic package: its tensors have extents that are known only when it runs. A size is from least
  * to most, and a multiple of `multiple`. Numbers of the module (struct skrt_tensor) are those of the largest sizes. */
 struct skrt_dimension {
 	size_t size SKRT_SIZE_OF(struct skrt_dimension);

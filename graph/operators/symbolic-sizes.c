@@ -68,7 +68,7 @@ static bool holds(enum sk_dtype dtype, const struct sk_size *term)
 	return term && sk_size_most(term) < limit && sk_size_least(term) > -limit;
 }
 
-/* Set the terms of an output. Those of a node whose inputs do not vary are numbers. */
+/* Set the terms of an output. If no input of the node varies, they are numbers. */
 static void set_terms(const struct sk_symbolic *symbolic, size_t output, bool varies)
 {
 	struct sk_value *value = sk_node_output(symbolic->graph, symbolic->node, output);

@@ -77,7 +77,7 @@ enum skrt_status sk_instance_make_workspace(struct skrt_instance *instance, bool
 
 /* ---- sizes ---- */
 
-/* Return another tensor whose shape has set a dimension of the value; SK_NO_INDEX: none. */
+/* Return another tensor, the shape of which has set a dimension of the value; SK_NO_INDEX: none. */
 static uint32_t find_setter(const struct skrt_instance *instance, uint32_t value, uint32_t binding)
 {
 	const struct sk_dims_view *dims = &instance->module->dims;

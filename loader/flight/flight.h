@@ -357,7 +357,7 @@ struct sk_sized_ranges {
 
 struct sk_chosen {
 	uint64_t sizes[SK_MAX_DIMENSIONS]; /* by dimension of the package */
-	uint32_t setters[SK_MAX_DIMENSIONS]; /* the binding whose shape set the size; SK_NO_INDEX: none */
+	uint32_t setters[SK_MAX_DIMENSIONS]; /* the binding that set the size by its shape; SK_NO_INDEX: none */
 	uint64_t *values; /* by value of the package's sizes */
 	uint64_t number; /* of these sizes, from 1 */
 	struct sk_sized_ranges *ranges; /* by launch of the plan */

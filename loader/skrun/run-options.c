@@ -183,7 +183,7 @@ static const struct row rows[] = {
 	{"input", "NAME=FILE", "read an input or inout tensor from a .npy file; may be repeated", add_input},
 	{"output", "NAME=FILE", "write an output or inout tensor to a .npy file; may be repeated", add_output},
 	{"dim", "NAME=SIZE",
-	 "the size of a dimension that no input file has, in a package whose sizes vary\n"
+	 "the size of a dimension that no input file has, in a package with bounds\n"
 	 "(default: the usual size); may be repeated",
 	 add_dimension},
 	{"network", "NAME", "the network to run, in a package of several", set_text, FIELD(network)},

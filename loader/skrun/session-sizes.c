@@ -1,4 +1,4 @@
-/* The sizes of a package whose sizes vary, in skrun: from --dim, from the shapes of input files, and for --sizes the
+/* The sizes of a package with bounds, in skrun: from --dim, from the shapes of input files, and for --sizes the
  * corners of the bounds and random ones. */
 #include "config.h"
 

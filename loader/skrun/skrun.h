@@ -175,7 +175,7 @@ void sk_session_summarise(const struct sk_session *session, bool all);
 
 /* ==== session-sizes.c ====
  *
- * The sizes of a session whose package is dynamic. All functions return false after an error. */
+ * The sizes of a session of a dynamic package. All functions return false after an error. */
 
 /* Read --dim: texts NAME=SIZE. Other dimensions get their usual size. */
 bool sk_session_read_dimensions(struct sk_session *session, const char *const *texts, uint32_t count);

@@ -45,7 +45,7 @@ static void print_tensor(const struct skrt_tensor *tensor)
 	       sk_print_shape(tensor->rank, tensor->shape, shape, sizeof(shape)));
 }
 
-/* Print the dimensions of a package whose sizes vary; shapes in the list are the largest ones. */
+/* Print the dimensions of a package with bounds; shapes in the list are the largest ones. */
 static bool list_dimensions(const struct sk_session *session)
 {
 	for (uint32_t i = 0; i < skrt_module_dimension_count(session->module); i++) {

@@ -195,7 +195,7 @@ class Network:
         return {name: given.get(name, memory[name]) for name in self.outputs}
 
     def _bind(self, instance: Instance, memory: Dict[str, NDArray[Any]]) -> None:
-        """Binds memory, and new arrays for tensors without any. The sizes of a package whose sizes vary are those of
+        """Binds memory, and new arrays for tensors without any. Its sizes are those of
         the arrays, and the usual ones of dimensions that no array has."""
         for dimension, usual in self._dimensions:
             call("instance_set_dimension", instance.handle, dimension, usual)

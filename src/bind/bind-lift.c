@@ -24,7 +24,7 @@ struct lifter {
 	uint64_t *numbers; /* of one field, by sample */
 	bool *known; /* by sample: it has such a number */
 
-	/* The tensor, task or argument whose fields are being lifted: */
+	/* The tensor, task or argument with the fields that are being lifted: */
 	const char *label;
 	struct sk_place place;
 	SK_ARRAY(struct sk_varying_field) fields;
@@ -438,7 +438,7 @@ static bool lift_extents(struct lifter *lifter, const struct same *same)
 	return lifted;
 }
 
-/* True if rows of the task are a single row in the sample, whose distance to the next one does not show. */
+/* True if rows of the task are a single row in the sample: the distance to a next one does not show. */
 static bool has_single_row(const struct sk_task *task, const struct sk_task *sampled)
 {
 	for (uint32_t a = 0; a < task->bound.argument_count && a < sampled->bound.argument_count; a++)

@@ -106,7 +106,7 @@ bool sk_samples_bind(struct sk_model *model);
 
 /* ==== bind-lift.c ====
  *
- * Numbers that depend on sizes with bounds. Input: a bound model, whose numbers are those of the largest sizes, and its
+ * Numbers that depend on sizes with bounds. Input: a bound model with the numbers of the largest sizes, and its
  * samples. Output: the forms of the numbers that differ (struct sk_varying). */
 
 /* Fill in the forms. Return false, with an error at the task or tensor, if a number has no form. A model without bounds

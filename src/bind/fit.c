@@ -245,7 +245,7 @@ static void swap_rows(const struct equations *equations, size_t a, size_t b)
 	}
 }
 
-/* Clear the column in all rows but this one, whose cell becomes 1. */
+/* Clear the column in all rows but this one, and set its cell to 1. */
 static void clear_column(const struct equations *equations, size_t row, size_t column)
 {
 	uint64_t *own = row_of(equations, row), factor = inverse(own[column]);

@@ -50,7 +50,7 @@ struct sk_link {
 	struct sk_linker *linker;
 	bool has_inputs, inputs_failed; /* the linker has the inputs; one of them could not be read */
 	struct sk_model *model;
-	struct sk_known_contents *known; /* of a graph whose sizes have bounds; NULL: there is none */
+	struct sk_known_contents *known; /* of a graph with bounds; NULL: there is none */
 	sk_dumped_graphs dumped; /* graphs that have become tasks of the model */
 	struct sk_plan_image image; /* the plan's, once it is complete */
 	struct sk_plan_view plan; /* a view of it */
@@ -183,7 +183,7 @@ const char *sk_have_kernels(void *link, const struct sk_op_graph *graph, const s
 
 /* ==== known-contents.c ====
  *
- * Contents of constants of a graph whose sizes have bounds. Samples of it take them instead of computing them again. */
+ * Contents of constants of a graph with bounds. Samples of it take them instead of computing them again. */
 
 struct sk_known_contents;
 

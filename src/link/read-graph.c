@@ -25,8 +25,6 @@
 #include "src/model/model.h"
 #include "src/package/package.h"
 
-enum { MOST_DIMENSIONS = 8 }; /* with bounds: more have too many products to look for (src/bind/fit.c) */
-
 /* State common to all networks of the link. */
 struct reading {
 	const struct sk_link *link;
@@ -171,9 +169,9 @@ static const char *find_wrong_dimension(const struct sk_op_graph *graph)
 			return sk_arena_print(graph->arena, "the least size of '%s' is 0, and has to be 1 or more",
 					      dimension->name);
 	}
-	return bounded > MOST_DIMENSIONS ? sk_arena_print(graph->arena,
+	return bounded > SK_MOST_BOUNDED ? sk_arena_print(graph->arena,
 							  "%zu dimensions have bounds, which are more than %d", bounded,
-							  MOST_DIMENSIONS)
+							  SK_MOST_BOUNDED)
 					 : NULL;
 }
 
@@ -219,7 +217,7 @@ static void add_expressions(struct sk_model *model, const struct sk_op_graph *gr
 	}
 }
 
-/* Give the model the sizes of its graph, whose shapes are known. */
+/* Give the model the sizes of its graph. The shapes of the graph are known. */
 static bool take_sizes(const struct reading *reading, struct sk_op_graph *graph)
 {
 	struct sk_model *model = reading->link->model;
@@ -278,7 +276,7 @@ static bool check_constants(struct sk_op_graph *graph, const sk_graph_calls *cal
 
 /* ---- networks ---- */
 
-/* From a graph whose passes have run to calls, and to tasks. */
+/* After the passes of a graph: to calls, and to tasks. */
 static bool finish_network(const struct reading *reading, struct sk_op_graph *graph, const char *network,
 			   sk_graph_calls *calls, struct sk_dumps *dumps)
 {

@@ -11,8 +11,6 @@
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
 
-enum { MOST_DIMENSIONS = 8 }; /* with bounds: more have too many products to look for (src/bind/fit.c) */
-
 /* True if the text is "NAME=…" for a name of this length. */
 static bool gives(const char *text, const char *name, size_t length)
 {
@@ -93,9 +91,9 @@ void sk_manifest_read_sizes(struct sk_model *model)
 	}
 	model->sizes_at = largest;
 	model->has_bounds = bounded != 0;
-	if (bounded > MOST_DIMENSIONS)
+	if (bounded > SK_MOST_BOUNDED)
 		sk_error(model->diag, said->items[0].size.place, "%zu dimensions have bounds, which are more than %d",
-			 bounded, MOST_DIMENSIONS);
+			 bounded, SK_MOST_BOUNDED);
 }
 
 const char *sk_manifest_parse_size(struct sk_model *model, const char *text, uint64_t *number)

@@ -392,6 +392,8 @@ static inline uint64_t sk_tensor_span(const struct sk_tensor *tensor)
  * fills in its own part, and changes nothing else. All of it is in the link's arena. The parts refer to each other by
  * index (SK_NONE: none), since arrays grow while the model is built. */
 
+enum { SK_MOST_BOUNDED = 8 }; /* dimensions with bounds: more have too many products to look for (src/bind/fit.c) */
+
 struct sk_model {
 	struct sk_arena *arena;
 	struct sk_diag *diag;

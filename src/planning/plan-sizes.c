@@ -302,7 +302,7 @@ static int compare_fields(const void *a, const void *b)
 	return (one->offset > other->offset) - (one->offset < other->offset);
 }
 
-/* Launches can share a record, whose fields are then noted again. */
+/* Launches can share a record. Its fields are then noted again. */
 static bool add_fields(struct maker *maker, struct sk_varying_field *fields, size_t count)
 {
 	if (count)

@@ -140,7 +140,7 @@ static bool partition_fits(struct sk_sized *sized, const struct sk_plan_step *st
 				      sk_normal_quotient(forms, sk_normal_quotient(forms, extent, rows), unit));
 }
 
-/* The outer loop goes through the call's extent, whose units are whole tiles; the inner one has elements. */
+/* The outer loop goes through the call's extent in units of whole tiles; the inner one has elements. */
 static bool loops_fit(struct sk_sized *sized, const struct sk_plan_step *step, const struct sk_plan_call *call)
 {
 	const struct sk_plan_view *view = sized->view;

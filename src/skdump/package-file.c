@@ -132,7 +132,7 @@ static Elf_Scn *find_section(const struct opening *opening, const char *name, GE
 	return NULL;
 }
 
-/* Read the sizes of a dynamic package, whose plan is open. */
+/* Read the sizes of a dynamic package with an open plan. */
 static bool read_sizes(const struct opening *opening)
 {
 	struct sk_package_file *file = opening->file;

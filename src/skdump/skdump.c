@@ -91,7 +91,7 @@ static const struct row rows[] = {
 	 read_launch, FIELD(tasks)},
 	{"by-kernel", NULL, "of steps, sums by kernel", set_flag, FIELD(by_kernel)},
 	{"all", NULL, "all of these, with the entries of single tasks", set_flag, FIELD(all)},
-	{"dim", "NAME=SIZE", "show a package whose sizes vary at this size, and at the usual ones of other dimensions",
+	{"dim", "NAME=SIZE", "show a package with bounds at this size, and at the usual ones of other dimensions",
 	 add_text, FIELD(sizes)},
 	{"json", NULL, "everything as data in JSON, with the explanations of all tasks", set_flag, FIELD(json)},
 	{"html", "FILE", "the same as a page for a browser: graph, schedule, memory, unfused tasks", set_text,

@@ -1,4 +1,4 @@
-# Shared by the tests of packages whose sizes vary, after lib.sh: kernels.o, and the manifests rows.yaml, widths.yaml,
+# Shared by the tests of packages with bounds, after lib.sh: kernels.o, and the manifests rows.yaml, widths.yaml,
 # views.yaml and parts.yaml.
 cat >kernels.c <<'C'
 #include "skkernel.h"

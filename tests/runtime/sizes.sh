@@ -1,5 +1,5 @@
 #!/bin/bash
-# Packages whose sizes vary: one package has, at each size, the bits of a static one that is linked for this size, on
+# Packages with bounds: one package has, at each size, the bits of a static one that is linked for this size, on
 # any number of cores, in all ways to run it, with guarded tensors, and through its serial entry with dlopen.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/sizes.sh"

@@ -188,7 +188,7 @@ END_TEST
 
 enum { READ = SK_ACCESS_READ, WRITE = SK_ACCESS_WRITE };
 
-/* A program whose tensors have 48 bytes, with a step that writes the output. */
+/* A program with tensors of 48 bytes and a step that writes the output. */
 static struct sized_program program_of(uint32_t step_count)
 {
 	struct sized_program program = {.step_count = step_count};
