@@ -98,6 +98,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/runtime/check-blocks.sh tests/runtime/check-races.sh tests/runtime/check-split.sh \
 	tests/runtime/directions.sh tests/runtime/faults.sh tests/runtime/guard.sh tests/runtime/integrity.sh \
 	tests/runtime/isa.sh tests/runtime/locale.sh tests/runtime/mutexes.sh tests/runtime/once.sh tests/runtime/sizes.sh \
+	tests/runtime/sized-runs.sh \
 	tests/runtime/package-damage.sh tests/runtime/predict.sh tests/runtime/progress.sh tests/runtime/skrt-hh.sh \
 	tests/runtime/skrun.sh tests/runtime/thread-storage.sh tests/runtime/thunks.sh tests/runtime/times.sh \
 	tests/runtime/trace.sh \

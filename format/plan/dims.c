@@ -808,7 +808,9 @@ void sk_dims_value_text(const struct sk_dims_view *dims, uint32_t value, char *t
 
 /* ---- names ---- */
 
-void sk_dims_names_text(const struct sk_dims_view *dims, const char *network, char *text, size_t text_size)
+/* sizes NULL: only the names. */
+static void put_names(const struct sk_dims_view *dims, const char *network, const uint64_t *sizes, char *text,
+		      size_t text_size)
 {
 	struct text to = {text, text_size, 0};
 	const char *separator = "";
@@ -822,8 +824,21 @@ void sk_dims_names_text(const struct sk_dims_view *dims, const char *network, ch
 			continue;
 		put(&to, "%s%s%s%s", separator, network ? "" : own, network || !*own ? "" : ":",
 		    sk_plan_string(&dims->dimensions[i].name));
+		if (sizes)
+			put(&to, "=%" PRIu64, sizes[i]);
 		separator = ", ";
 	}
+}
+
+void sk_dims_names_text(const struct sk_dims_view *dims, const char *network, char *text, size_t text_size)
+{
+	put_names(dims, network, NULL, text, text_size);
+}
+
+void sk_dims_sizes_text(const struct sk_dims_view *dims, const char *network, const uint64_t *sizes, char *text,
+			size_t text_size)
+{
+	put_names(dims, network, sizes, text, text_size);
 }
 
 /* Return the dimension of the network (NULL: of any one) with the name "seq" or "network:seq"; SK_NO_INDEX: none, or

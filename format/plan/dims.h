@@ -44,6 +44,13 @@ void sk_dims_refusal_text(const struct sk_dims_dimension *dimension, uint64_t si
 /* Write the names of the network's dimensions, "batch, seq"; network NULL: of all networks, as "network:seq". */
 void sk_dims_names_text(const struct sk_dims_view *dims, const char *network, char *text, size_t text_size);
 
+enum { SK_DIMS_TEXT_SIZE = 1024 }; /* room for texts about a network's dimensions; longer ones are cut */
+
+/* Write "batch=2, seq=37": the sizes, by dimension, of the network's dimensions; network NULL: of all networks. Without
+ * such a dimension the text is empty. */
+void sk_dims_sizes_text(const struct sk_dims_view *dims, const char *network, const uint64_t *sizes, char *text,
+			size_t text_size);
+
 struct sk_dims_size {
 	uint32_t dimension;
 	uint64_t size;

@@ -23,10 +23,8 @@ struct entry {
 };
 
 struct collector {
-	const struct sk_plan_view *plan;
-	const struct sk_plan_network *network; /* of the plan; the result is its work */
-	const struct sk_profile *profile;
-	const uint32_t *lanes;
+	const struct sk_costs_source *source;
+	const struct sk_plan_view *plan; /* of the source */
 	struct entry *entries; /* by name */
 	struct entry **by_task;
 	struct sk_costs *costs;
@@ -57,15 +55,35 @@ static bool make_entries(struct collector *collector)
 	return true;
 }
 
+/* A task may have that name: a time contains no "=". */
+static bool is_sizes(const struct collector *collector)
+{
+	return collector->source->sizes && !strcmp(collector->lines.key, "sizes") &&
+	       strchr(collector->lines.value, '=');
+}
+
+/* Times of other sizes would be wrong ones. */
+static bool check_sizes(const struct collector *collector)
+{
+	const struct sk_lines *lines = &collector->lines;
+
+	return !strcmp(lines->value, collector->source->sizes) ||
+	       sk_lines_fail(lines, "these times are those of %.120s, and the prediction is for %.120s: measure at "
+				    "these sizes, or predict for those with --dim",
+			     lines->value, collector->source->sizes);
+}
+
 static bool read_line(struct collector *collector)
 {
 	const struct sk_lines *lines = &collector->lines;
 	const struct sk_unit units[] = {
-		{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"cycles", 1 / collector->profile->clock}, {NULL, 0}};
+		{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"cycles", 1 / collector->source->profile->clock}, {NULL, 0}};
 	struct entry key = {.name = lines->key};
 	struct entry *entry =
 		bsearch(&key, collector->entries, collector->plan->task_count, sizeof(key), compare_entries);
 
+	if (is_sizes(collector))
+		return check_sizes(collector);
 	if (!entry)
 		return sk_lines_fail(lines, "the package has no task '%.60s'", lines->key);
 	if (entry->line)
@@ -159,8 +177,8 @@ static double share_of_side(const struct sk_plan_step *step)
 static double compute_time(const struct collector *collector, const struct sk_plan_step *step,
 			   const struct sk_plan_cost *cost)
 {
-	const struct sk_profile *profile = collector->profile;
-	const struct sk_profile_lane *lane = &profile->lanes[collector->lanes[step->lane]];
+	const struct sk_profile *profile = collector->source->profile;
+	const struct sk_profile_lane *lane = &profile->lanes[collector->source->lanes[step->lane]];
 
 	return (double)cost->values[SK_COST_CYCLES] / profile->clock +
 	       (double)cost->values[SK_COST_OPERATIONS] / (lane->operations * profile->clock);
@@ -210,7 +228,7 @@ static struct sk_work work_of(struct collector *collector, const struct sk_plan_
 static bool collect_work(struct collector *collector)
 {
 	const struct sk_plan_view *plan = collector->plan;
-	const struct sk_plan_network *network = collector->network;
+	const struct sk_plan_network *network = collector->source->network;
 	struct sk_work *work = calloc(plan->call_count + (size_t)1, sizeof(*work));
 
 	collector->costs->work = work;
@@ -225,16 +243,13 @@ static bool collect_work(struct collector *collector)
 	return work != NULL;
 }
 
-bool sk_costs_collect(const struct sk_plan_view *plan, const struct sk_plan_network *network,
-		      const struct sk_profile *profile, const uint32_t *lanes, const char *file, struct sk_costs *costs,
-		      char *error, size_t error_size)
+bool sk_costs_collect(const struct sk_costs_source *source, struct sk_costs *costs, char *error, size_t error_size)
 {
-	struct collector collector = {
-		.plan = plan, .network = network, .profile = profile, .lanes = lanes, .costs = costs};
+	struct collector collector = {.source = source, .plan = source->plan, .costs = costs};
 	bool good = make_entries(&collector);
 
 	*costs = (struct sk_costs){0};
-	if (good && file && !read_file(&collector, file, error, error_size)) {
+	if (good && source->file && !read_file(&collector, source->file, error, error_size)) {
 		free(collector.entries);
 		free(collector.by_task);
 		return false;
@@ -243,7 +258,7 @@ bool sk_costs_collect(const struct sk_plan_view *plan, const struct sk_plan_netw
 	free(collector.entries);
 	free(collector.by_task);
 	if (!good)
-		snprintf(error, error_size, "no memory for the costs of %u steps", plan->call_count);
+		snprintf(error, error_size, "no memory for the costs of %u steps", source->plan->call_count);
 	return good;
 }
 

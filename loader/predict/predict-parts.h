@@ -201,8 +201,9 @@ void sk_predicted_trace_add(struct sk_predicted_trace *trace, const char *run, c
 			    const struct sk_profile *profile, const struct sk_network *network,
 			    const struct sk_simulation *simulation);
 
-/* Write the file of that path if the trace is complete, else leave the old file as it was. False with errno. */
-bool sk_predicted_trace_close(struct sk_predicted_trace *trace, const char *path, bool whole);
+/* Write the file of that path if the trace is complete, else leave the old file as it was. sizes: as in struct
+ * sk_predict_options. False with errno. */
+bool sk_predicted_trace_close(struct sk_predicted_trace *trace, const char *path, const char *sizes, bool whole);
 
 /* ==== visits.c ====
  *

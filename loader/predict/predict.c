@@ -51,6 +51,7 @@ struct prediction {
 	struct sk_simulation results[VARIANTS];
 	struct sk_predicted_trace trace;
 	const struct sk_task_filter *tasks;
+	const char *sizes; /* NULL: the package has one size */
 	bool by_kernel;
 	FILE *stream;
 	char *error;
@@ -169,6 +170,11 @@ static void print_device(const struct prediction *prediction)
 		fprintf(prediction->stream, ", as if %" PRIu32 " of them, which run%s once, had run before", once,
 			once == 1 ? "s" : "");
 	fputc('\n', prediction->stream);
+	if (prediction->sizes) {
+		fputs("sizes ", prediction->stream);
+		sk_escape_print(prediction->sizes, prediction->stream);
+		fputc('\n', prediction->stream);
+	}
 	fprintf(prediction->stream, "costs:");
 	if (costs->from_file)
 		fprintf(prediction->stream, " %" PRIu32 " from the cost file;", costs->from_file);
@@ -347,10 +353,13 @@ static void print_path(const struct prediction *prediction)
 
 static bool predict(struct prediction *prediction, const struct sk_predict_options *options)
 {
-	if (!sk_plan_check_all(prediction->plan, prediction->error, prediction->error_size) ||
+	const struct sk_costs_source source = {prediction->plan,  prediction->network, &prediction->profile,
+					       prediction->lanes, prediction->sizes,   options->costs};
+
+	/* A plan of one size has been checked before it was made. */
+	if ((!options->sizes && !sk_plan_check_all(prediction->plan, prediction->error, prediction->error_size)) ||
 	    !load_profile(prediction, options) ||
-	    !sk_costs_collect(prediction->plan, prediction->network, &prediction->profile, prediction->lanes,
-			      options->costs, &prediction->costs, prediction->error, prediction->error_size))
+	    !sk_costs_collect(&source, &prediction->costs, prediction->error, prediction->error_size))
 		return false;
 	for (int i = 0; i < VARIANTS; i++)
 		if (!simulate(prediction, &variants[i]))
@@ -372,13 +381,14 @@ bool sk_predict(const struct sk_plan_view *plan, const struct sk_predict_options
 	struct prediction prediction = {.plan = plan,
 					.network = options->network,
 					.tasks = &options->tasks,
+					.sizes = options->sizes,
 					.by_kernel = options->by_kernel,
 					.stream = stream,
 					.error = error,
 					.error_size = error_size};
 	bool opened = sk_predicted_trace_open(options->trace, &prediction.trace);
 	bool good = opened && predict(&prediction, options);
-	bool written = sk_predicted_trace_close(&prediction.trace, options->trace, good);
+	bool written = sk_predicted_trace_close(&prediction.trace, options->trace, options->sizes, good);
 
 	if (!opened || (good && !written))
 		snprintf(error, error_size, "%s: %s", options->trace, strerror(errno));

@@ -22,6 +22,7 @@ struct sk_predict_options {
 	const char *device; /* a profile's name or path; NULL: the one that the package was linked for */
 	const char *costs; /* path of a cost file (predict.h), or NULL */
 	const char *trace; /* path of a file for the cores' activities in the unfused and the fused run, or NULL */
+	const char *sizes; /* of a package with bounds: those of the plan, "batch=2, seq=37"; NULL: it has none */
 	uint32_t cores; /* of each lane; 0: as in the profile */
 	struct sk_task_filter tasks; /* for the critical path: only these are shown */
 	bool by_kernel; /* for the critical path: only the kernels, and all of them */
@@ -37,19 +38,27 @@ bool sk_predict(const struct sk_plan_view *plan, const struct sk_predict_options
  * manifest's `cost:` or the kernel's signature, else from the bytes of its arguments.
  *
  * A cost file has lines `task: time`, with the time of the whole task if one core did all of it, as "1.2 us" (ns, us,
- * ms) or "900 cycles" of the profile's clock. Names are written like the keys in format/profile/profile.h. `skrun
- * --measure` writes such a file. */
+ * ms) or "900 cycles" of the profile's clock. Names are written like the keys in format/profile/profile.h. A line
+ * `sizes: batch=2, seq=37` says that its times are those of a package with bounds at these sizes. `skrun --measure`
+ * writes such a file. */
 
 struct sk_costs {
 	struct sk_work *work; /* by call of the plan; nothing for calls of task entries. Free it with sk_costs_free */
 	uint32_t from_file, from_plan, from_arguments; /* tasks of the network */
 };
 
-/* The plan must have passed sk_plan_check_all. lanes: by lane of the plan, the profile's. file: NULL, or the path of a
- * cost file. False with the reason in `error`; then nothing is to be freed. */
-bool sk_costs_collect(const struct sk_plan_view *plan, const struct sk_plan_network *network,
-		      const struct sk_profile *profile, const uint32_t *lanes, const char *file, struct sk_costs *costs,
-		      char *error, size_t error_size);
+/* Where the costs of a plan come from, and what they are for. */
+struct sk_costs_source {
+	const struct sk_plan_view *plan; /* has passed sk_plan_check_all */
+	const struct sk_plan_network *network; /* of the plan */
+	const struct sk_profile *profile;
+	const uint32_t *lanes; /* by lane of the plan, the profile's */
+	const char *sizes; /* as in struct sk_predict_options */
+	const char *file; /* path of a cost file, or NULL */
+};
+
+/* False with the reason in `error`; then nothing is to be freed. */
+bool sk_costs_collect(const struct sk_costs_source *source, struct sk_costs *costs, char *error, size_t error_size);
 void sk_costs_free(struct sk_costs *costs);
 
 /* Print a line of a cost file, for measurements. */

@@ -129,7 +129,7 @@ void sk_predicted_trace_add(struct sk_predicted_trace *trace, const char *run, c
 		put_visit(&writer, &simulation->visits[i]);
 }
 
-bool sk_predicted_trace_close(struct sk_predicted_trace *trace, const char *path, bool whole)
+bool sk_predicted_trace_close(struct sk_predicted_trace *trace, const char *path, const char *sizes, bool whole)
 {
 	if (!trace->file)
 		return true;
@@ -137,6 +137,8 @@ bool sk_predicted_trace_close(struct sk_predicted_trace *trace, const char *path
 	sk_json_put_string(&trace->json, "displayTimeUnit", "ns");
 	sk_json_begin_object(&trace->json, "otherData", SK_JSON_LINE);
 	sk_json_put_bool(&trace->json, "predicted", true);
+	if (sizes)
+		sk_json_put_string(&trace->json, "sizes", sizes);
 	sk_json_end(&trace->json);
 	sk_json_end(&trace->json);
 	putc('\n', trace->file);

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "loader/core/core.h"
 #include "loader/device/device.h"
@@ -110,12 +111,17 @@ static bool write_times(struct sk_session *session, const char *path, uint32_t t
 			double *times)
 {
 	double clock = clock_time();
+	char sizes[SK_DIMS_TEXT_SIZE];
 	FILE *file = sk_unfinished_open(path);
 	bool good = file != NULL;
 
 	if (good)
 		fprintf(file, "# The time of each task on one core of this machine, the median of %" PRIu32 " runs.\n",
 			rounds);
+	if (good && session->module->dims.dims) {
+		sk_session_sizes_text(session, sizes, sizeof(sizes));
+		fprintf(file, "sizes: %s\n", sizes);
+	}
 	for (uint32_t i = 0; good && i < task_count; i++) {
 		const struct sk_plan_task *task = &session->plan->tasks[session->network.first_task + i];
 		double time = median(times + (size_t)i * rounds, rounds) - clock;

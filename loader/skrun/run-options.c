@@ -289,10 +289,11 @@ void sk_run_options_help(void)
 
 /* ---- conditions among options ---- */
 
-/* Return whether there are options of runs or of their values. --trace also goes with predictions. */
+/* Return whether there are options of runs or of their values. --trace also goes with predictions, and --input says
+ * their sizes. */
 static bool is_run(const struct sk_run_options *options)
 {
-	return options->input_count || options->output_count || options->random || options->verify || options->time ||
+	return options->output_count || options->random || options->verify || options->time ||
 	       options->profile || options->mode_given || options->repeats_given || options->device.seed ||
 	       options->device.timeout_ms || options->device.checks || options->warm_up;
 }
@@ -346,8 +347,8 @@ static bool check_options(struct sk_run_options *options)
 			       options->measure);
 	else if (options->predict && (options->list || is_run(options)))
 		sk_skrun_error(
-			"--predict runs no kernel; of the other options only --device, --costs, --cores, --trace and "
-			"--html go with it");
+			"--predict runs no kernel; of the other options only --device, --costs, --cores, --trace, "
+			"--html and, for sizes, --dim and --input go with it");
 	else if (options->measure && (options->output_count || options->verify || options->time || options->trace ||
 				      options->profile || options->mode_given))
 		sk_skrun_error(

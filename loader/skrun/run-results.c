@@ -6,8 +6,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
+#include "format/plan/dims.h"
+#include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "loader/flight/flight.h"
 
 static const char *const modes[] = {"fused", "unfused", "serial"};
@@ -82,6 +86,18 @@ static void put_time(const struct sk_run_options *options, double *seconds, stru
 	sk_json_end(json);
 }
 
+/* Write the sizes of the network's dimensions, by name. */
+static void put_sizes(const struct sk_session *session, struct sk_json *json)
+{
+	const struct sk_dims_view *dims = &session->module->dims;
+
+	sk_json_begin_object(json, "sizes", SK_JSON_LINE);
+	for (uint32_t i = 0; i < dims->dimension_count; i++)
+		if (!strcmp(sk_plan_string(&dims->dimensions[i].network), session->network.name))
+			sk_json_put_number(json, sk_plan_string(&dims->dimensions[i].name), session->sizes[i]);
+	sk_json_end(json);
+}
+
 bool sk_results_print_json(const struct sk_session *session, const struct sk_run_options *options, double *seconds)
 {
 	struct sk_json json = {.stream = stdout, .indent = 2};
@@ -98,6 +114,8 @@ bool sk_results_print_json(const struct sk_session *session, const struct sk_run
 				   options->mode == SK_RUN_SERIAL ? 1 : skrt_device_cores(session->device, lane));
 	sk_json_end(&json);
 	sk_json_put_string(&json, "mode", modes[options->mode]);
+	if (session->module->dims.dims)
+		put_sizes(session, &json);
 	sk_json_put_number(&json, "warm_up", options->warm_up);
 	if (options->time)
 		put_time(options, seconds, &json);

@@ -137,6 +137,22 @@ bool sk_session_take_shapes(struct sk_session *session, const struct sk_assignme
 	return sk_session_resize(session);
 }
 
+/* ---- output ---- */
+
+void sk_session_sizes_text(const struct sk_session *session, char *text, size_t size)
+{
+	sk_dims_sizes_text(&session->module->dims, session->network.name, session->sizes, text, size);
+}
+
+void sk_session_print_sizes(const struct sk_session *session)
+{
+	char text[SK_DIMS_TEXT_SIZE];
+
+	sk_session_sizes_text(session, text, sizeof(text));
+	if (*text)
+		sk_print_named("sizes ", text, "\n");
+}
+
 /* ---- --sizes ---- */
 
 /* Return a size of the dimension: first all least sizes, then all most ones, then up to two other corners, then random
@@ -172,17 +188,14 @@ static void free_copies(struct sk_session *session)
 bool sk_session_sample_sizes(struct sk_session *session, uint64_t number, uint64_t seed)
 {
 	const struct sk_dims_view *dims = &session->module->dims;
-	const char *separator = "sizes ";
 
 	for (uint32_t i = 0; i < dims->dimension_count; i++) {
 		if (strcmp(sk_plan_string(&dims->dimensions[i].network), session->network.name))
 			continue;
 		if (!session->given[i])
 			session->sizes[i] = sample_size(dims, i, number, seed);
-		printf("%s%s=%" PRIu64, separator, sk_plan_string(&dims->dimensions[i].name), session->sizes[i]);
-		separator = ", ";
 	}
-	putchar('\n');
+	sk_session_print_sizes(session);
 	free_copies(session);
 	return sk_session_resize(session);
 }

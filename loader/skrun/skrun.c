@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "loader/flight/flight.h"
 #include "loader/predict/predict.h"
@@ -94,8 +95,30 @@ static bool check_sizes(const struct sk_session *session, const struct sk_run_op
 	return false;
 }
 
-static bool predict(const struct sk_session *session, const struct sk_run_options *options)
+/* Take the sizes of input files for a prediction, which reads nothing else from them. */
+static bool take_sizes(struct sk_session *session, const struct sk_run_options *options)
 {
+	bool good = true;
+
+	if (!options->input_count)
+		return true;
+	if (!session->module->dims.dims) {
+		sk_skrun_error("%s: --input says the sizes of a prediction, and those of this package do not vary",
+			       session->path);
+		return false;
+	}
+	if (!sk_session_prepare(session) ||
+	    !sk_session_assign(session, "input", options->inputs, options->input_count) ||
+	    !sk_session_take_shapes(session, options->inputs, options->input_count))
+		return false;
+	for (uint32_t i = 0; i < options->input_count; i++)
+		good &= sk_session_read(options->inputs[i].slot, options->inputs[i].path);
+	return good;
+}
+
+static bool predict(struct sk_session *session, const struct sk_run_options *options)
+{
+	char sizes[SK_DIMS_TEXT_SIZE];
 	struct sk_predict_options wanted = {.device = options->device.device,
 					    .costs = options->costs,
 					    .trace = options->trace,
@@ -105,9 +128,12 @@ static bool predict(const struct sk_session *session, const struct sk_run_option
 	struct sk_plan_network network;
 	char error[512];
 
-	if (!sk_succeeded(sk_module_find_network(session->module, options->network, &network)))
+	if (!sk_succeeded(sk_module_find_network(session->module, options->network, &network)) ||
+	    !take_sizes(session, options))
 		return false;
+	sk_session_sizes_text(session, sizes, sizeof(sizes));
 	wanted.network = &network;
+	wanted.sizes = session->module->dims.dims ? sizes : NULL;
 	if (sk_plan_make_room(&session->module->plan, error, sizeof(error)) &&
 	    sk_predict(session->plan, &wanted, stdout, error, sizeof(error)))
 		return true;
@@ -154,10 +180,20 @@ static bool run_often(struct sk_session *session, enum sk_run_mode mode, const c
 	return true;
 }
 
+/* Return whether the run prints results for people. --sizes prints its sizes by itself. */
+static bool is_told(const struct sk_run_options *options)
+{
+	bool results = options->verify || options->time || options->profile || options->device.checks;
+
+	return !options->json && !options->sizes && !options->measure && (results || !options->output_count);
+}
+
 static bool run_session(struct sk_session *session, const struct sk_run_options *options, double *seconds)
 {
 	if (!sk_session_prepare(session) || !read_inputs(session, options))
 		return false;
+	if (is_told(options))
+		sk_session_print_sizes(session);
 	if (options->measure)
 		return sk_measure(session, options->measure, (uint32_t)options->repeats);
 	if (options->verify && !verify(session, options, seconds))

@@ -187,6 +187,12 @@ bool sk_session_resize(struct sk_session *session);
 /* Set the sizes that the shapes of the input files say. */
 bool sk_session_take_shapes(struct sk_session *session, const struct sk_assignment *inputs, uint32_t count);
 
+/* Write "batch=2, seq=37", or an empty text for a static package. */
+void sk_session_sizes_text(const struct sk_session *session, char *text, size_t size);
+
+/* Print the line "sizes batch=2, seq=37" of a package with bounds. */
+void sk_session_print_sizes(const struct sk_session *session);
+
 /* --sizes: set sample number `number` of the sizes without --dim, and print it. */
 bool sk_session_sample_sizes(struct sk_session *session, uint64_t number, uint64_t seed);
 

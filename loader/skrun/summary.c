@@ -7,6 +7,10 @@
 
 #include "base/text.h"
 #include "format/npy/npy.h"
+#include "format/plan/dims.h"
+#include "format/plan/plan.h"
+#include "format/skplan.h"
+#include "loader/flight/flight.h"
 #include "loader/skrt.h"
 #include "loader/skrun/skrun.h"
 
@@ -35,17 +39,38 @@ static const char *role_name(enum skrt_role role)
 	return names[role];
 }
 
+/* Begin the line of a tensor; its shape follows. */
 static void print_tensor(const struct skrt_tensor *tensor)
 {
-	char shape[SK_SHAPE_SIZE];
-
 	printf("%-6s", role_name(tensor->role));
 	sk_print_named("  ", tensor->name, "  ");
-	printf("%s %s", sk_element_type_name(tensor->dtype),
-	       sk_print_shape(tensor->rank, tensor->shape, shape, sizeof(shape)));
+	printf("%s ", sk_element_type_name(tensor->dtype));
 }
 
-/* Print the dimensions of a package with bounds; shapes in the list are the largest ones. */
+/* Print the shape of a tensor: expressions of the dimensions, or with --dim numbers. */
+static void list_shape(const struct sk_session *session, uint32_t slot)
+{
+	const struct skrt_module *module = session->module;
+	uint32_t binding = session->network.first_tensor + slot;
+	const struct sk_plan_type *type = sk_plan_type(&module->plan.tensors[module->plan.bindings[binding]]);
+	const struct sk_plan_type *sized = sk_plan_type(&session->plan->tensors[session->plan->bindings[binding]]);
+	bool given = false;
+	char text[SK_SHAPE_SIZE];
+
+	for (uint32_t i = 0; i < module->dims.dimension_count; i++)
+		given |= session->given[i];
+	for (uint32_t i = 0; i < type->rank; i++) {
+		uint32_t value = given ? SK_NO_INDEX : sk_sized_extent_value(module, type, i);
+
+		snprintf(text, sizeof(text), "%" PRIu64, sized->shape[i]);
+		if (value != SK_NO_INDEX)
+			sk_dims_value_text(&module->dims, value, text, sizeof(text));
+		sk_print_named(i ? ", " : "[", text, "");
+	}
+	printf(type->rank ? "]" : "[]");
+}
+
+/* Print the dimensions of a package with bounds. */
 static bool list_dimensions(const struct sk_session *session)
 {
 	for (uint32_t i = 0; i < skrt_module_dimension_count(session->module); i++) {
@@ -72,6 +97,7 @@ bool sk_session_list(struct sk_session *session)
 		double range[2];
 
 		print_tensor(&session->slots[i].tensor);
+		list_shape(session, i);
 		if (sk_session_range(session, i, range))
 			printf(", random values from %.9g to %.9g", range[0], range[1]);
 		printf("\n");
@@ -124,11 +150,11 @@ static uint64_t hash_bytes(const unsigned char *bytes, uint64_t size)
 static void summarise(const struct sk_slot *slot)
 {
 	uint64_t count = sk_slot_element_count(slot);
-	char text[64];
+	char text[64], shape[SK_SHAPE_SIZE];
 	double sum = 0;
 
 	print_tensor(&slot->tensor);
-	printf(":");
+	printf("%s:", sk_print_shape(slot->tensor.rank, slot->tensor.shape, shape, sizeof(shape)));
 	for (uint64_t i = 0; i < count && i < SHOWN; i++)
 		printf(" %s", sk_element_print(slot->tensor.dtype, slot->data, i, text, sizeof(text)));
 	for (uint64_t i = 0; i < count; i++)

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 #include "loader/base/status.h"
@@ -190,12 +191,18 @@ static void put_launch(struct writer *writer, const struct sk_recorded_launch *l
 	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single task", "task entry"};
 	const struct skrt_kernel *kernel = launch->kernel;
 	const struct sk_plan_launch *record = &kernel->module->plan.launches[kernel->launch];
+	char sizes[SK_DIMS_TEXT_SIZE];
 
 	begin_slice(writer, 0, launch->place, kernel->name, "launch", launch->start, launch->end);
 	sk_json_begin_object(&writer->json, "args", SK_JSON_LINE);
 	sk_json_put_string(&writer->json, "kind", kinds[sk_plan_form(record)->kind]);
 	sk_json_put_number(&writer->json, "stream", sk_plan_form(record)->stream);
 	sk_json_put_string(&writer->json, "package", kernel->module->path);
+	if (kernel->module->dims.dims) {
+		sk_dims_sizes_text(&kernel->module->dims, sk_plan_string(&sk_plan_form(record)->network),
+				   &writer->trace->sizes[launch->first_size], sizes, sizeof(sizes));
+		sk_json_put_string(&writer->json, "sizes", sizes);
+	}
 	sk_json_end(&writer->json);
 	sk_json_end(&writer->json);
 	for (size_t i = 0; i < launch->slice_count; i++)

@@ -383,6 +383,19 @@ static bool record_cores(struct skrt_trace *trace, const struct sk_flight *fligh
 	return true;
 }
 
+/* Record the sizes of the launch's instance. */
+static bool record_sizes(struct skrt_trace *trace, const struct sk_flight *flight)
+{
+	const struct sk_chosen *chosen = flight->instance->sizes;
+
+	for (uint32_t i = 0; chosen && i < flight->kernel->module->dims.dimension_count; i++) {
+		if (!MAKE_ROOM(trace, trace->sizes, trace->size_count, trace->size_capacity))
+			return false;
+		trace->sizes[trace->size_count++] = chosen->sizes[i];
+	}
+	return true;
+}
+
 static bool make_latest(struct skrt_trace *trace, size_t steps)
 {
 	if (steps > trace->latest_capacity) {
@@ -408,12 +421,14 @@ void sk_trace_end_flight(struct skrt_trace *trace, const struct sk_flight *fligh
 		.end = trace->launch_end,
 		.first_slice = trace->slice_count,
 		.first_arrow = trace->arrow_count,
+		.first_size = trace->size_count,
 	};
 	const struct sk_plan_view *plan = &flight->kernel->module->plan;
 	struct sk_task_total *totals = totals_of(trace, flight->kernel->module);
 	uint64_t cores = 0;
 	bool good = totals && make_latest(trace, sk_plan_form(&plan->launches[flight->kernel->launch])->step_count) &&
-		    record_cores(trace, flight, &cores) && record_steps(trace, flight, totals);
+		    record_cores(trace, flight, &cores) && record_steps(trace, flight, totals) &&
+		    record_sizes(trace, flight);
 
 	trace->all_launches++;
 	trace->launch_counts += recorded.end - recorded.start;
@@ -427,6 +442,7 @@ void sk_trace_end_flight(struct skrt_trace *trace, const struct sk_flight *fligh
 	}
 	trace->slice_count = recorded.first_slice;
 	trace->arrow_count = recorded.first_arrow;
+	trace->size_count = recorded.first_size;
 }
 
 /* ---- the public functions ---- */
@@ -475,6 +491,7 @@ enum skrt_status skrt_trace_destroy(struct skrt_trace *trace)
 	free(trace->slices);
 	free(trace->arrows);
 	free(trace->launches);
+	free(trace->sizes);
 	free(trace->latest);
 	free(trace);
 	return SKRT_OK;

@@ -45,6 +45,7 @@ struct sk_recorded_launch {
 	uint64_t start, end;
 	size_t first_slice, slice_count;
 	size_t first_arrow, arrow_count;
+	size_t first_size; /* of the package's dimensions, if it has any */
 };
 
 /* The totals of a task, over all cores and launches. */
@@ -72,6 +73,8 @@ struct skrt_trace {
 	size_t arrow_count, arrow_capacity;
 	struct sk_recorded_launch *launches;
 	size_t launch_count, launch_capacity;
+	uint64_t *sizes; /* of the launches' instances */
+	size_t size_count, size_capacity;
 	struct sk_traced_module *modules;
 	size_t module_count, module_capacity;
 

@@ -63,6 +63,7 @@ const struct sk_task_cost *sk_binder_cost(const struct sk_binder *binder, const 
 	}
 	cost = SK_NEW(binder->model->arena, struct sk_task_cost);
 	*cost = task->said.cost ? *task->said.cost : (struct sk_task_cost){.place = task->place, .count = 1};
+	cost->computed = true;
 	cost->of[0].given |= 1u << SK_COST_OPERATIONS | 1u << SK_COST_BYTES;
 	cost->of[0].values[SK_COST_OPERATIONS] = task->bound.operations;
 	cost->of[0].values[SK_COST_BYTES] = bytes < SK_COST_MAX ? bytes : SK_COST_MAX;

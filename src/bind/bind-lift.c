@@ -438,6 +438,53 @@ static bool lift_extents(struct lifter *lifter, const struct same *same)
 	return lifted;
 }
 
+/* Return the task's cost in the sample; NULL: it does not count. */
+static const struct sk_plan_cost *cost_at(const struct same *same, size_t sample, uint32_t side)
+{
+	const struct sk_task_cost *cost = same->tasks[sample] ? same->tasks[sample]->said.cost : NULL;
+
+	return cost && side < cost->count ? &cost->of[side] : NULL;
+}
+
+/* True if the value of the cost has a form. A computed cost without one is left out, and says nothing. */
+static bool lift_cost_value(struct lifter *lifter, const struct same *same, uint32_t side, enum sk_cost value)
+{
+	size_t offset = offsetof(struct sk_plan_cost, values) + value * sizeof(uint64_t);
+	const struct sk_size *form;
+
+	for (size_t s = 0; s < lifter->count; s++)
+		set_field(lifter, s, cost_at(same, s, side), offset);
+	if (!same->tasks[0]->said.cost->computed || !differs(lifter))
+		return lift_field(lifter, SK_DIMS_COSTS, 0, offset, sk_cost_name(value));
+	form = sk_fit_find(lifter->fit, lifter->numbers, lifter->known);
+	if (!form || !sk_size_grows(form))
+		return false;
+	sk_array_push(lifter->model->arena, &lifter->fields,
+		      (struct sk_varying_field){SK_DIMS_COSTS, 0, (uint32_t)offset, form});
+	return true;
+}
+
+/* A task whose computed cost depends on sizes in another way has none: predictions count the bytes of its arguments.
+ * Return false after an error, about the manifest's cost. */
+static bool lift_cost(struct lifter *lifter, const struct same *same, struct sk_task *task)
+{
+	struct sk_task_cost *cost;
+	bool lifted = true;
+
+	if (!task->said.cost)
+		return true;
+	cost = SK_NEW(lifter->model->arena, struct sk_task_cost);
+	*cost = *task->said.cost;
+	for (uint32_t side = 0; side < cost->count; side++) {
+		begin(lifter, task->place, sk_arena_print(lifter->model->arena, "the cost of task '%s'", task->name));
+		for (enum sk_cost i = 0; i < SK_COST_COUNT; i++)
+			lifted &= !sk_cost_gives(&cost->of[side], i) || lift_cost_value(lifter, same, side, i);
+		cost->varying[side] = end(lifter);
+	}
+	task->said.cost = lifted || !cost->computed ? cost : NULL;
+	return lifted || cost->computed;
+}
+
 /* True if rows of the task are a single row in the sample: the distance to a next one does not show. */
 static bool has_single_row(const struct sk_task *task, const struct sk_task *sampled)
 {
@@ -472,7 +519,7 @@ static bool lift_task(struct lifter *lifter, uint32_t number)
 		task->bound.sized |= task->bound.arguments[same.argument].varying != NULL ||
 				     task->bound.arguments[same.argument].of_sizes;
 	}
-	return lifted;
+	return lift_cost(lifter, &same, task) && lifted;
 }
 
 bool sk_model_lift(struct sk_model *model)

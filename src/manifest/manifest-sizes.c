@@ -96,6 +96,24 @@ void sk_manifest_read_sizes(struct sk_model *model)
 			 bounded, SK_MOST_BOUNDED);
 }
 
+bool sk_manifest_read_size(const struct sk_document *document, const struct sk_node *node, const char *label,
+			   const char *name, uint64_t most, uint64_t *size)
+{
+	struct sk_model *model = document->owner;
+	const char *error;
+
+	if (!model->sizes || node->kind != SK_NODE_SCALAR || strspn(node->text, "-0123456789") == node->length)
+		return sk_read_integer(document, node, label, name, 0, most, size);
+	error = sk_manifest_parse_size(model, node->text, size);
+	if (!error && *size > most)
+		error = sk_arena_print(document->arena, "'%s' is %" PRIu64 ", which is more than %" PRIu64, node->text,
+				       *size, most);
+	if (error)
+		sk_error(document->diag, sk_node_place(document, node), "%s%s%s%s: %s", label, name ? " '" : "",
+			 name ? name : "", name ? "'" : "", error);
+	return !error;
+}
+
 const char *sk_manifest_parse_size(struct sk_model *model, const char *text, uint64_t *number)
 {
 	const char *error = "it is not a number";

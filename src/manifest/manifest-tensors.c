@@ -45,21 +45,6 @@ struct views {
 
 /* ---- fields ---- */
 
-/* Read an integer, or an expression of the manifest's dimensions. */
-static bool read_size(const struct sk_document *document, const struct sk_node *node, const char *label,
-		      const char *name, uint64_t *size)
-{
-	struct sk_model *model = document->owner;
-	const char *error;
-
-	if (!model->sizes || node->kind != SK_NODE_SCALAR || strspn(node->text, "-0123456789") == node->length)
-		return sk_read_integer(document, node, label, name, 0, INT64_MAX, size);
-	error = sk_manifest_parse_size(model, node->text, size);
-	if (error)
-		sk_error(document->diag, sk_node_place(document, node), "%s '%s': %s", label, name, error);
-	return !error;
-}
-
 /* Read a list of up to SK_MAX_RANK sizes: a shape, or the offset of a view. each: the name of one size in messages. */
 static bool read_dimensions(const struct sk_document *document, const struct sk_node *node, const char *what,
 			    const char *name, const char *each, uint32_t *rank, uint64_t *dimensions)
@@ -73,7 +58,7 @@ static bool read_dimensions(const struct sk_document *document, const struct sk_
 		return false;
 	}
 	for (const struct sk_node *item = sk_node_first(node); item; item = sk_node_next(item))
-		if (!read_size(document, item, each, name, &dimensions[(*rank)++]))
+		if (!sk_manifest_read_size(document, item, each, name, INT64_MAX, &dimensions[(*rank)++]))
 			return false;
 	return true;
 }

@@ -51,6 +51,11 @@ bool sk_manifest_parse_number(const char *text, struct sk_number *number, bool *
 /* Make the dimensions of a manifest that names no model, from `dims:` and the command line's texts. */
 void sk_manifest_read_sizes(struct sk_model *model);
 
+/* Read an integer, at most `most`, or an expression of the manifest's dimensions. label and name (or NULL): for errors.
+ * Return false after one. */
+bool sk_manifest_read_size(const struct sk_document *document, const struct sk_node *node, const char *label,
+			   const char *name, uint64_t most, uint64_t *size);
+
 /* Compute a number from an expression of the model's dimensions, at the sizes that it is read for. Return NULL, or the
  * reason why the text gives no number. */
 const char *sk_manifest_parse_size(struct sk_model *model, const char *text, uint64_t *number);

@@ -229,7 +229,9 @@ struct sk_set {
 struct sk_task_cost {
 	struct sk_place place;
 	uint32_t count; /* 1: for the whole task; 2: for the cube side and for the vector side of a mix task */
+	bool computed; /* from the kernel's signature and the arguments */
 	struct sk_plan_cost of[2];
+	const struct sk_varying *varying[2]; /* of each; NULL: nothing depends on sizes */
 };
 
 /* The description of a task from the manifest or from the reader of a model. Only the reader and binding change it:

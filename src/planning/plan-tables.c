@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/ranges.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "src/planning/planning.h"
 
@@ -203,6 +204,15 @@ static uint32_t number_tensors(const struct sk_model *model, uint32_t *numbers)
 	return count;
 }
 
+struct sk_plan_key sk_plan_cost_key(const struct sk_plan_writer *writer, const struct sk_task_cost *cost, uint32_t side)
+{
+	struct sk_plan_key key = {.arena = writer->arena};
+
+	sk_plan_key_append(&key, &cost->of[side], sizeof(cost->of[side]));
+	sk_plan_key_append_sizes(&key, cost->varying[side]);
+	return key;
+}
+
 /* Number the costs and return their number. Tasks with equal costs share the records. */
 static uint32_t number_costs(struct sk_plan_writer *writer)
 {
@@ -210,9 +220,13 @@ static uint32_t number_costs(struct sk_plan_writer *writer)
 	for (size_t i = 0; i < writer->model->tasks.count; i++) {
 		const struct sk_task_cost *cost = writer->model->tasks.items[i].said.cost;
 
-		for (uint32_t side = 0; cost && side < cost->count; side++)
-			sk_map_insert(&writer->cost_numbers, (const char *)&cost->of[side], sizeof(cost->of[side]),
-				      (uint32_t)writer->cost_numbers.count);
+		for (uint32_t side = 0; cost && side < cost->count; side++) {
+			struct sk_plan_key key = sk_plan_cost_key(writer, cost, side);
+			uint32_t fresh = (uint32_t)writer->cost_numbers.count;
+
+			if (sk_map_insert(&writer->cost_numbers, key.bytes.items, key.bytes.count, fresh) == fresh)
+				sk_plan_note_sizes(writer, cost->varying[side], SK_DIMS_COSTS, fresh);
+		}
 	}
 	return (uint32_t)writer->cost_numbers.count;
 }

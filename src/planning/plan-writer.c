@@ -196,11 +196,13 @@ static void write_tensors(struct sk_plan_writer *writer)
  * not given. */
 static uint32_t add_cost(struct sk_plan_writer *writer, const struct sk_task_said *said, uint32_t side)
 {
+	struct sk_plan_key key;
 	uint32_t number;
 
 	if (!said->cost || side >= said->cost->count)
 		return SK_NO_INDEX;
-	number = sk_map_find(&writer->cost_numbers, (const char *)&said->cost->of[side], sizeof(said->cost->of[side]));
+	key = sk_plan_cost_key(writer, said->cost, side);
+	number = sk_map_find(&writer->cost_numbers, key.bytes.items, key.bytes.count);
 	writer->costs[number] = said->cost->of[side];
 	return number;
 }

@@ -341,6 +341,10 @@ void sk_plan_note_size(struct sk_plan_writer *writer, enum sk_dims_table table, 
 void sk_plan_note_sizes(struct sk_plan_writer *writer, const struct sk_varying *varying, enum sk_dims_table table,
 			uint32_t record);
 
+/* Return the key of a cost, or of one side's: equal costs have one record. */
+struct sk_plan_key sk_plan_cost_key(const struct sk_plan_writer *writer, const struct sk_task_cost *cost,
+				    uint32_t side);
+
 /* Write the section, if the model has sizes with bounds. Return false after an error. */
 bool sk_plan_write_sizes(struct sk_plan_writer *writer);
 

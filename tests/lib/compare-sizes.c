@@ -1,6 +1,6 @@
 /* compare-sizes DYNAMIC.plan DYNAMIC.dims STATIC.plan NAME=SIZE…: the plan of the dynamic package, at these sizes, has
- * the numbers of the static one: of tensors, extents, and all arguments of its network's calls. The two have the same
- * tasks in the same order. Prints the first difference. */
+ * the numbers of the static one: of tensors, extents, costs, and all arguments of its network's calls. The two have the
+ * same tasks in the same order. Prints the first difference. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +114,28 @@ static void compare_call(const struct sk_plan_view *plan, const struct sk_plan_c
 		compare_argument(name, plan, &arguments[i], wanted, &others[i]);
 }
 
+static void compare_cost(const char *name, const struct sk_plan_view *plan, uint32_t cost,
+			 const struct sk_plan_view *wanted, uint32_t other)
+{
+	expect(name, "a cost", cost != SK_NO_INDEX, other != SK_NO_INDEX);
+	if (cost == SK_NO_INDEX)
+		return;
+	expect(name, "values of the cost", plan->costs[cost].given, wanted->costs[other].given);
+	for (int i = 0; i < SK_COST_COUNT; i++)
+		expect(name, "a value of the cost", plan->costs[cost].values[i], wanted->costs[other].values[i]);
+}
+
+static void compare_costs(const struct sk_plan_view *plan, const struct sk_plan_view *wanted)
+{
+	for (uint32_t i = 0; i < plan->task_count; i++) {
+		const struct sk_plan_task *task = &plan->tasks[i], *other = &wanted->tasks[i];
+		const char *name = sk_plan_string(&task->name);
+
+		compare_cost(name, plan, task->cost, wanted, other->cost);
+		compare_cost(name, plan, task->vector_cost, wanted, other->vector_cost);
+	}
+}
+
 static void compare_steps(const struct sk_plan_view *plan, const struct sk_plan_view *wanted)
 {
 	const struct sk_plan_form *form = sk_plan_form(&plan->launches[0]);
@@ -168,6 +190,7 @@ int main(int argc, char **argv)
 	if (!sk_dims_concretise(&dims, &plan, sizes, &concrete))
 		return 2;
 	compare_tensors(&concrete, &wanted);
+	compare_costs(&concrete, &wanted);
 	compare_steps(&concrete, &wanted);
 	sk_plan_close(&concrete);
 	sk_dims_close(&dims);

@@ -28,8 +28,8 @@ SAYABLE = re.compile(r"""unknown\ key
     | is\ empty;\ give | not\ both | neither\ is\ given | and\ nothing\ else | is\ two\ numbers | numbers\ only | is\ not\ a\ number;
     | format\ version\ \d | has\ no\ dimensions""", re.X)
 # Errors that it cannot express: the inside of options is a text to a schema, and a number in YAML has lost its
-# spelling.
-UNSAYABLE = re.compile(r"scope option|signature, column")
+# spelling. An expression in a manifest without dimensions is a text like any other.
+UNSAYABLE = re.compile(r"scope option|signature, column|must be an integer.*, not '[^'0-9-]")
 
 
 def value_of(node):

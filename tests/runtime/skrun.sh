@@ -426,7 +426,7 @@ fails_with '^skrun: error: --html shows the trace that has been written; --trace
 	"$skrun" copy.sk --random 1 --unfused --trace /dev/stdout --html page.html
 fails_with '^skrun: error: --html and --trace need a file each$' "$skrun" copy.sk --random 1 --unfused --trace t.json \
 	--html t.json
-fails_with '^skrun: error: --predict .*, --trace and --html go with it$' "$skrun" copy.sk --predict --random 1
+fails_with '^skrun: error: --predict .*, --html and, for sizes, --dim and --input go with it$' "$skrun" copy.sk --predict --random 1
 [ "$(cat t.json)" = old ] && [ ! -e page.html ] || fail "it has run"
 
 # A kernel that refuses a random integer may have got one that is out of range.

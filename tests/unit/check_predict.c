@@ -78,7 +78,8 @@ static struct sk_simulation simulate(const struct sk_plan_view *view, const stru
 
 	ck_assert(sk_plan_check_all(view, error, sizeof(error)));
 	ck_assert(sk_plan_next_network(view, &own));
-	ck_assert(sk_costs_collect(view, &own, profile, lanes, NULL, &costs, error, sizeof(error)));
+	ck_assert(sk_costs_collect(&(struct sk_costs_source){view, &own, profile, lanes, NULL, NULL}, &costs, error,
+				   sizeof(error)));
 	ck_assert(sk_network_build(view, &own, costs.work, lanes, way, &network));
 
 	struct sk_simulation result = simulate_network(&network, profile);
@@ -1082,8 +1083,8 @@ END_TEST
 
 /* ---- costs ---- */
 
-/* Collect the costs of two tasks from a file with the text. Return the error, or NULL. */
-static const char *collect(const char *text, struct sk_costs *costs)
+/* Collect the costs of two tasks, at sizes, from a file with the text. Return the error, or NULL. */
+static const char *collect_at(const char *sizes, const char *text, struct sk_costs *costs)
 {
 	static char error[512];
 	const uint32_t lanes[SK_MAX_LANES] = {0, 1};
@@ -1105,11 +1106,17 @@ static const char *collect(const char *text, struct sk_costs *costs)
 	ck_assert_int_eq(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
 	close(descriptor);
 
-	bool good = sk_costs_collect(&view, &own, &profile, lanes, path, costs, error, sizeof(error));
+	const struct sk_costs_source source = {&view, &own, &profile, lanes, sizes, path};
+	bool good = sk_costs_collect(&source, costs, error, sizeof(error));
 
 	unlink(path);
 	ck_assert(good || !strncmp(error, path, strlen(path)));
 	return good ? NULL : error + strlen(path);
+}
+
+static const char *collect(const char *text, struct sk_costs *costs)
+{
+	return collect_at(NULL, text, costs);
 }
 
 START_TEST(cost_files)
@@ -1137,6 +1144,24 @@ START_TEST(cost_files)
 	ck_assert_str_eq(collect("first: 1\n", &costs),
 			 ":1: 'first' must be a number with one of the units ns, us, ms, cycles, not '1'");
 	ck_assert_str_eq(collect("first\n", &costs), ":1: 'key: value' is expected, not 'first'");
+}
+END_TEST
+
+/* Times of one size are not those of another one. */
+START_TEST(cost_files_of_sizes)
+{
+	struct sk_costs costs;
+
+	ck_assert_ptr_null(collect_at("b=2, s=37", "sizes: b=2, s=37\nfirst: 1.5 us\n", &costs));
+	EXPECT(costs.work[1].compute, 1500);
+	sk_costs_free(&costs);
+	ck_assert_str_eq(collect_at("b=2, s=38", "first: 1 ns\nsizes: b=2, s=37\n", &costs),
+			 ":2: these times are those of b=2, s=37, and the prediction is for b=2, s=38: measure at "
+			 "these sizes, or predict for those with --dim");
+	ck_assert_ptr_null(collect_at("b=2, s=38", "first: 1 ns\n", &costs));
+	sk_costs_free(&costs);
+	ck_assert_str_eq(collect_at("b=2, s=38", "sizes: 3 ns\n", &costs), ":1: the package has no task 'sizes'");
+	ck_assert_str_eq(collect("sizes: b=2, s=37\n", &costs), ":1: the package has no task 'sizes'");
 }
 END_TEST
 
@@ -1185,7 +1210,7 @@ START_TEST(trace_with_hostile_lane)
 	ck_assert(descriptor >= 0 && close(descriptor) == 0);
 	ck_assert(sk_predicted_trace_open(path, &trace));
 	sk_predicted_trace_add(&trace, "run", NULL, &profile, NULL, &(struct sk_simulation){0});
-	ck_assert(sk_predicted_trace_close(&trace, path, true));
+	ck_assert(sk_predicted_trace_close(&trace, path, NULL, true));
 
 	FILE *file = fopen(path, "r");
 
@@ -1232,6 +1257,7 @@ int main(void)
 	tcase_add_test(tests, corrupt_profile);
 	tcase_add_test(tests, profile_files);
 	tcase_add_test(tests, cost_files);
+	tcase_add_test(tests, cost_files_of_sizes);
 	tcase_add_test(tests, printed);
 	tcase_add_test(tests, trace_with_hostile_lane);
 	suite_add_tcase(suite, tests);
