@@ -399,7 +399,7 @@ struct sk_arrangement sk_arrangement_of_axes(uint32_t rank, const uint64_t *shap
 	return arrangement;
 }
 
-/* Remove dimensions of one element, and merge neighbours that are contiguous in the source. */
+/* Remove dimensions of one element, and merge neighbours that are contiguous in the source at all sizes. */
 static struct sk_arrangement merge_arrangement(const struct sk_arrangement *arrangement)
 {
 	struct sk_arrangement merged = {.offset = arrangement->offset};
@@ -411,7 +411,7 @@ static struct sk_arrangement merge_arrangement(const struct sk_arrangement *arra
 
 		if (size == 1)
 			continue;
-		if (merged.rank && merged.strides[last] == stride * (int64_t)size) {
+		if (merged.rank && merged.strides[last] == stride * (int64_t)size && !(arrangement->parts >> i & 1)) {
 			merged.shape[last] *= size;
 			merged.strides[last] = stride;
 			continue;

@@ -84,6 +84,7 @@ void sk_graph_redirect(struct sk_op_graph *graph, uint32_t value, uint32_t to)
 	struct sk_value *from = &graph->values.items[value], *by = &graph->values.items[to];
 
 	from->fixed = by->fixed |= from->fixed;
+	from->known = by->known = from->known ? from->known : by->known;
 	if (from->contents && !by->contents)
 		sk_graph_make_constant(graph, to, from->contents);
 	else if (by->contents && !from->contents)
@@ -338,9 +339,21 @@ double sk_element_number(enum sk_dtype dtype, const void *element)
 	}
 }
 
+bool sk_value_same_extent(const struct sk_value *one, const struct sk_value *other, uint32_t d)
+{
+	return one->shape[d] == other->shape[d] && one->sizes[d] == other->sizes[d];
+}
+
+const void *sk_value_known(const struct sk_value *value)
+{
+	return value->contents ? value->contents : value->known;
+}
+
 bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uint64_t *count, const int64_t **integers)
 {
-	if (!value->contents || !sk_value_is_static(value))
+	const uint8_t *elements = sk_value_known(value);
+
+	if (!elements || !sk_value_is_static(value))
 		return false;
 	*count = sk_value_elements(value);
 
@@ -348,8 +361,7 @@ bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uin
 
 	*integers = list;
 	for (uint64_t i = 0; i < *count; i++)
-		if (!read_integer(value->dtype, (const uint8_t *)value->contents + i * sk_dtype_size(value->dtype),
-				  &list[i]))
+		if (!read_integer(value->dtype, elements + i * sk_dtype_size(value->dtype), &list[i]))
 			return false;
 	return true;
 }
@@ -368,10 +380,12 @@ const void *sk_elements_of_reals(struct sk_arena *arena, enum sk_dtype dtype, ui
 
 bool sk_value_number(const struct sk_value *value, double *number)
 {
-	if (!value->contents || !sk_value_is_static(value) || sk_value_elements(value) != 1 || value->dtype == SK_F16 ||
+	const void *element = sk_value_known(value);
+
+	if (!element || !sk_value_is_static(value) || sk_value_elements(value) != 1 || value->dtype == SK_F16 ||
 	    value->dtype == SK_BF16)
 		return false;
-	*number = sk_element_number(value->dtype, value->contents);
+	*number = sk_element_number(value->dtype, element);
 	return true;
 }
 

@@ -47,10 +47,10 @@ struct sk_value {
 	const char *symbols[SK_MAX_RANK]; /* of an input: the model's names of unknown dimensions, or NULL */
 	const struct sk_size *sizes[SK_MAX_RANK]; /* dimensions that depend on dimensions with bounds; `shape` has the
 						     largest sizes. NULL: a number */
-	bool varies; /* the elements depend on dimensions with bounds, or their number does; contents, if there are
-			any, are those at the largest sizes */
+	bool varies; /* the elements depend on dimensions with bounds, or their number does; the value is no constant */
 	const struct sk_size *const *terms; /* of a value that varies: an integer for each element, where it is an
 					       expression of dimensions (NULL: it is none). NULL: none is */
+	const void *known; /* of a value that varies: the elements at the sizes that shapes have; NULL: not known */
 	uint32_t node; /* its producer; SK_NONE: an input or a constant */
 	const void *contents; /* of a constant: the elements, packed, little-endian; not NULL even if there are none.
 				 NULL: not a constant */
@@ -235,6 +235,9 @@ bool sk_shape_is_countable(enum sk_dtype dtype, uint32_t rank, const uint64_t *s
 /* True if the shape agrees with all that is known of the value. */
 bool sk_value_admits(const struct sk_value *value, uint32_t rank, const uint64_t *shape);
 
+/* True if dimension d of both values is the same at all sizes with bounds. */
+bool sk_value_same_extent(const struct sk_value *one, const struct sk_value *other, uint32_t d);
+
 /* True for f16, bf16, f32 and f64. */
 bool sk_value_is_float(const struct sk_value *value);
 
@@ -270,8 +273,12 @@ bool sk_sizes_express(struct sk_op_graph *graph);
 /* Report all inputs whose sizes are open, in one error with the options that would give the sizes. */
 void sk_sizes_report_open(struct sk_op_graph *graph);
 
-/* Return the elements of a constant of integers or bools as 64-bit integers, in the arena. False if the value is not
- * such a constant. */
+/* Return the elements of a value at the sizes that shapes have: of a constant, or of a value that varies with sizes.
+ * NULL: they are not known. Only for demanded inputs: a call must not have them as constants. */
+const void *sk_value_known(const struct sk_value *value);
+
+/* Return the known elements of a value of integers or bools as 64-bit integers, in the arena. False if the value is not
+ * such a value. */
 bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uint64_t *count, const int64_t **integers);
 
 /* Return an element of any type as a number. */
@@ -280,7 +287,7 @@ double sk_element_number(enum sk_dtype dtype, const void *element);
 /* Return a copy of the numbers as elements of f32 or f64. */
 const void *sk_elements_of_reals(struct sk_arena *arena, enum sk_dtype dtype, uint64_t count, const double *reals);
 
-/* Return the element of a constant of one element. False if the value is not such a constant, or of half precision. */
+/* Return the known element of a value of one element. False if the value is not such a value, or of half precision. */
 bool sk_value_number(const struct sk_value *value, double *number);
 
 /* True for a constant whose elements all have the bits of this number. For integers -0 is 0. */
@@ -438,6 +445,7 @@ struct sk_arrangement {
 	int64_t strides[2 * SK_MAX_RANK];
 	int64_t offset;
 	bool apart; /* the result gets bytes of its own, even where a view would do */
+	uint32_t parts; /* bit i: dimension i is a part of the source's at other sizes with bounds, if not here */
 };
 
 /* Return the arrangement that permutes the axes of a shape without gaps. */

@@ -154,7 +154,7 @@ bool sk_infer_integers(const struct sk_inference *inference, size_t number, uint
 
 	*count = 0;
 	*integers = NULL;
-	if (value && !value->contents)
+	if (value && !sk_value_known(value))
 		return sk_infer_error(inference, "the elements of input '%s' are not known when linking", value->name);
 	return !value || sk_value_integers(inference->graph->arena, value, count, integers) ||
 	       sk_infer_error(inference, "input '%s' is %s, and integers are wanted", value->name,

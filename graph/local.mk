@@ -93,6 +93,7 @@ graph_libgraph_a_SOURCES = \
 	graph/operators/sequences.c \
 	graph/operators/shapes.c \
 	graph/operators/signals.c \
+	graph/operators/symbolic-calls.c \
 	graph/operators/symbolic-elements.c \
 	graph/operators/symbolic-messages.c \
 	graph/operators/symbolic-shapes.c \

@@ -1,7 +1,8 @@
-/* patterns.c: tensors with rows that are computed from the numbers of rows and columns.
+/* patterns.c: tensors with rows that are computed from the numbers of rows and columns, and lists of sizes.
  *
  * variants: OP=OneHot,EyeLike,Trilu,ReverseSequence TYPE=unsigned
  * variants: OP=Range TYPE=f32,f64,i16,i32,i64
+ * variants: OP=Sizes TYPE=i64
  */
 #include "kernels/family.h"
 
@@ -10,6 +11,7 @@
 #define Trilu		2
 #define ReverseSequence 3
 #define Range		4
+#define Sizes		5
 
 typedef STORED(TYPE) element;
 
@@ -97,6 +99,16 @@ SIGNATURE("split=r op=ReverseSequence",
 	  "in x " TEXT(TYPE) "[p], in lengths i64[batch], out y " TEXT(
 		  TYPE) "[r,i], r i64, i i64, first i64 = begin(r), batch i64, time i64 = attr(time), time_first i64 = "
 			"attr(time_first) -> status");
+
+#elif OP == Sizes
+/* Numbers of the call, which depend on sizes with bounds. */
+void KERNEL(element *y, int64_t n, int64_t first, const int64_t *numbers)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = numbers[first + i];
+}
+SIGNATURE("split=n op=Sizes",
+	  "out y " TEXT(TYPE) "[n], n i64, first i64 = begin(n), numbers ptr = attr(numbers)");
 
 #else
 /* start + i * step; modulo 2^bits for integers. */

@@ -374,7 +374,7 @@ static uint32_t bound_of_type(struct sk_canonical *canonical, uint32_t bound, en
 	const struct sk_value *value = &canonical->graph->values.items[bound];
 	double number;
 
-	if (value->dtype != dtype && sk_value_number(value, &number))
+	if (value->dtype != dtype && value->contents && sk_value_number(value, &number))
 		return sk_canonical_number(canonical, dtype, number);
 	return sk_canonical_cast(canonical, bound, dtype);
 }

@@ -285,7 +285,7 @@ static bool canonical_slice(struct sk_canonical *canonical)
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
 	uint32_t to = sk_canonical_output(canonical, 0), from = sk_canonical_input(canonical, 0);
-	const struct sk_value *source = &graph->values.items[from];
+	const struct sk_value *source = &graph->values.items[from], *target = &graph->values.items[to];
 	struct sk_arrangement arrangement = {.rank = source->rank};
 	struct range ranges[SK_MAX_RANK];
 	int64_t strides[SK_MAX_RANK];
@@ -295,6 +295,7 @@ static bool canonical_slice(struct sk_canonical *canonical)
 	sk_dense_strides(source->rank, source->shape, strides);
 	for (uint32_t i = 0; i < source->rank; i++) {
 		arrangement.shape[i] = ranges[i].count;
+		arrangement.parts |= (uint32_t)!sk_value_same_extent(source, target, i) << i;
 		arrangement.strides[i] = strides[i] * ranges[i].step;
 		arrangement.offset += strides[i] * ranges[i].start;
 	}

@@ -74,7 +74,7 @@ bool sk_symbolic_has_sizes(const struct sk_value *value);
 /* Return the input of that number if its elements are demanded; NULL: they are not, or it is absent. */
 const struct sk_value *sk_symbolic_demanded(const struct sk_symbolic *symbolic, size_t number);
 
-/* True if all elements of a value that varies are expressions. */
+/* True if all elements of a value are expressions, and its type is not of half precision. */
 bool sk_symbolic_is_known(const struct sk_value *value);
 
 /* Return a dimension as a size. */
@@ -89,6 +89,9 @@ const struct sk_size *const *sk_symbolic_terms(const struct sk_symbolic *symboli
 bool sk_symbolic_put(const struct sk_symbolic *symbolic, size_t output, uint32_t d, const struct sk_size *size);
 
 /* ==== symbolic-trials.c ==== */
+
+/* Return the sizes of all dimensions that the shapes of the graph have: those of the sample, or the largest. */
+const uint64_t *sk_symbolic_present(const struct sk_op_graph *graph);
 
 /* Compare the sizes and terms of the outputs with inference from numbers, at the largest, at the least and at other
  * sizes. False after an error. */

@@ -76,7 +76,8 @@ bool sk_schema_check(struct sk_op_graph *graph, const struct sk_graph_node *node
  * error. */
 bool sk_symbolic_check(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema);
 
-/* Return the elements of a value that varies, at the sizes of the graph's shapes; NULL: not each is an expression. */
+/* Return the elements of a value by its terms, at the sizes of the graph's shapes; NULL: not each is an expression, or
+ * they are of half precision. */
 const void *sk_symbolic_contents(const struct sk_op_graph *graph, const struct sk_value *value);
 
 /* Set sizes and terms of the outputs. Each result is compared with inference from numbers, at the largest, at the least
@@ -87,6 +88,17 @@ bool sk_symbolic_infer(struct sk_op_graph *graph, struct sk_graph_node *node, co
  * about sizes, if sizes are the reason. True if no size is the reason after all. */
 bool sk_symbolic_explain(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema,
 			 const struct sk_diag *before);
+
+/* ==== symbolic-calls.c ====
+ *
+ * Values whose elements are sizes, as tensors. */
+
+/* True if all outputs that are no constants are lists of numbers that a call can get from slots: a call of the node
+ * needs no inputs. */
+bool sk_symbolic_lists(const struct sk_op_graph *graph, const struct sk_graph_node *node);
+
+/* Add the calls that write these numbers (Sizes). */
+void sk_symbolic_list(struct sk_canonical *canonical);
 
 /* ==== families ====
  *

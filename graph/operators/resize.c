@@ -127,7 +127,7 @@ static bool read_reals(const struct sk_inference *inference, size_t number, uint
 	*reals = list = SK_NEW_ARRAY(inference->graph->arena, double, *count);
 	for (uint64_t i = 0; i < *count; i++)
 		list[i] = sk_element_number(value->dtype,
-					    (const char *)value->contents + i * sk_dtype_size(value->dtype));
+					    (const char *)sk_value_known(value) + i * sk_dtype_size(value->dtype));
 	return true;
 }
 

@@ -188,7 +188,7 @@ static bool is_zero(const struct sk_value *value, uint64_t i)
 	size_t size = sk_dtype_size(value->dtype);
 	uint64_t bits = 0;
 
-	memcpy(&bits, (const char *)value->contents + i * size, size);
+	memcpy(&bits, (const char *)sk_value_known(value) + i * size, size);
 	if (sk_value_is_float(value)) /* also -0 */
 		bits <<= 65 - 8 * size;
 	return !bits;

@@ -85,6 +85,12 @@ static void set_terms(const struct sk_symbolic *symbolic, size_t output, bool va
 	}
 	value->varies = varies && (sk_symbolic_has_sizes(value) || !terms || !numbers);
 	value->terms = known ? terms : NULL;
+	if (value->varies) {
+		value->known = sk_symbolic_contents(symbolic->graph, value);
+		value->contents = NULL;
+	} else if (varies && !value->contents) {
+		value->contents = sk_symbolic_contents(symbolic->graph, value);
+	}
 }
 
 /* True if no element of the outputs depends on a run. */

@@ -37,17 +37,20 @@ static const void *terms_contents(struct sk_arena *arena, const struct sk_value 
 		       : contents;
 }
 
-const void *sk_symbolic_contents(const struct sk_op_graph *graph, const struct sk_value *value)
+const uint64_t *sk_symbolic_present(const struct sk_op_graph *graph)
 {
 	uint64_t *largest;
 
-	if (!value->varies || !sk_symbolic_is_known(value))
-		return NULL;
 	if (graph->sizes_at)
-		return terms_contents(graph->arena, value, graph->sizes_at);
+		return graph->sizes_at;
 	largest = SK_NEW_ARRAY(graph->arena, uint64_t, sk_sizes_count(graph->sizes) + 1);
 	sk_sizes_choose(graph->sizes, 1, largest);
-	return terms_contents(graph->arena, value, largest);
+	return largest;
+}
+
+const void *sk_symbolic_contents(const struct sk_op_graph *graph, const struct sk_value *value)
+{
+	return sk_symbolic_is_known(value) ? terms_contents(graph->arena, value, sk_symbolic_present(graph)) : NULL;
 }
 
 /* Give an input numbers in place of its sizes and terms. */
@@ -57,7 +60,7 @@ static void set_numbers(struct sk_arena *arena, struct sk_value *value, bool dem
 		if (value->sizes[d])
 			value->shape[d] = (uint64_t)sk_size_at(value->sizes[d], values);
 	if (value->varies)
-		value->contents = demanded && sk_symbolic_is_known(value) ? terms_contents(arena, value, values) : NULL;
+		value->known = demanded && sk_symbolic_is_known(value) ? terms_contents(arena, value, values) : NULL;
 }
 
 /* Copy the node's operands to, or from, the list. */
@@ -99,7 +102,7 @@ static void try_values(const struct sk_symbolic *symbolic, const uint64_t *value
 				    values);
 	for (size_t i = 0; i < outputs; i++)
 		if (node->outputs.items[i] != SK_NONE)
-			sk_node_output(graph, node, i)->contents = NULL;
+			sk_node_output(graph, node, i)->contents = sk_node_output(graph, node, i)->known = NULL;
 	graph->diag = &muted;
 	trial->error = NULL;
 	if (!symbolic->schema->infer(&inference))

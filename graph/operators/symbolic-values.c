@@ -87,6 +87,8 @@ bool sk_symbolic_put(const struct sk_symbolic *symbolic, size_t output, uint32_t
 
 bool sk_symbolic_is_known(const struct sk_value *value)
 {
+	if (value->dtype == SK_F16 || value->dtype == SK_BF16)
+		return false;
 	for (uint64_t i = 0; value->terms && i < sk_value_elements(value); i++)
 		if (!value->terms[i])
 			return false;

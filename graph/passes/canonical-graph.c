@@ -53,6 +53,16 @@ void sk_graph_keep_outputs(struct sk_op_graph *graph)
 	}
 }
 
+/* True if the call of the node has no operand for the input: its numbers are in the call, or in shapes. Of a Range only
+ * the limit is. */
+static bool is_number(const struct sk_op_graph *graph, const struct sk_graph_node *node, size_t input)
+{
+	const struct sk_schema *schema = sk_schema_find(node->domain, node->op);
+
+	return input < 32 && schema->demands >> input & 1 && sk_node_input(graph, node, input)->known &&
+	       (input == 1 || !sk_node_is(node, "Range"));
+}
+
 /* Mark the nodes that the wanted values depend on; constants depend on none. Producers are before users. */
 static bool *mark_needed(const struct sk_op_graph *graph, const uint32_t *wanted, size_t count)
 {
@@ -64,10 +74,10 @@ static bool *mark_needed(const struct sk_op_graph *graph, const uint32_t *wanted
 	for (size_t n = graph->nodes.count; n--;) {
 		const struct sk_graph_node *node = &graph->nodes.items[n];
 
-		for (size_t i = 0; i < node->inputs.count && needed[n]; i++) {
+		for (size_t i = 0; i < node->inputs.count && needed[n] && !sk_symbolic_lists(graph, node); i++) {
 			const struct sk_value *value = sk_node_input(graph, node, i);
 
-			if (value && value->node != SK_NONE && !value->contents)
+			if (value && value->node != SK_NONE && !value->contents && !is_number(graph, node, i))
 				needed[value->node] = true;
 		}
 	}
@@ -98,6 +108,10 @@ bool sk_graph_canonical(struct sk_op_graph *graph, const uint32_t *wanted, size_
 
 		if (!needed[i] || node->removed || !has_elements(graph, node))
 			continue;
+		if (sk_symbolic_lists(graph, node)) {
+			sk_symbolic_list(&(struct sk_canonical){graph, i, calls, NULL});
+			continue;
+		}
 		schema = sk_schema_find(node->domain, node->op);
 		schema->canonical(&(struct sk_canonical){graph, i, calls, schema->attributes});
 	}

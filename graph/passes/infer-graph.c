@@ -49,14 +49,14 @@ static void rounds_begin(struct rounds *rounds, size_t count)
 /* True if the value is static and its elements can be computed when linking. */
 static bool is_foldable(const struct rounds *rounds, const struct sk_value *value)
 {
-	return value->contents ||
+	return sk_value_known(value) ||
 	       (value->node != SK_NONE && rounds->states[value->node] == STATE_DONE && rounds->folds[value->node]);
 }
 
 /* Return the state of the value's producer. Inputs are done, unless their shape is unknown. */
 static enum state value_state(const struct rounds *rounds, const struct sk_value *value)
 {
-	if (value->contents || value->sequence)
+	if (sk_value_known(value) || value->sequence)
 		return STATE_DONE;
 	if (value->node == SK_NONE)
 		return sk_value_is_static(value) ? STATE_DONE : STATE_FAILED;
@@ -155,7 +155,7 @@ static enum state demand(struct rounds *rounds, uint32_t index)
 	for (size_t i = 0; i < node->inputs.count && i < 32; i++) {
 		const struct sk_value *value = sk_node_input(rounds->graph, node, i);
 
-		if (!value || !(schema->demands >> i & 1) || value->contents)
+		if (!value || !(schema->demands >> i & 1) || sk_value_known(value))
 			continue;
 		if (is_foldable(rounds, value)) {
 			sk_array_push(rounds->graph->arena, &rounds->wanted, node->inputs.items[i]);

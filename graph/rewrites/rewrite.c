@@ -158,7 +158,11 @@ bool sk_rewrite_is_looked_at(const struct sk_op_graph *graph, uint32_t value)
 
 bool sk_value_same_shape(const struct sk_value *a, const struct sk_value *b)
 {
-	return a->rank == b->rank && !memcmp(a->shape, b->shape, a->rank * sizeof(*a->shape));
+	bool same = a->rank == b->rank;
+
+	for (uint32_t d = 0; same && d < a->rank; d++)
+		same = sk_value_same_extent(a, b, d);
+	return same;
 }
 
 bool sk_node_permutation(const struct sk_op_graph *graph, const struct sk_graph_node *node, uint32_t *permutation)

@@ -41,6 +41,14 @@ static bool reshape(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 	return again;
 }
 
+/* True if a part has all elements, at all sizes with bounds. */
+static bool has_all(const struct sk_op_graph *graph, const struct sk_value *part, const struct sk_value *whole)
+{
+	if (sk_value_elements(part) != sk_value_elements(whole) || !graph->sizes)
+		return sk_value_elements(part) == sk_value_elements(whole);
+	return sk_value_same_shape(part, whole);
+}
+
 /* A Slice of all elements in their order is removed. */
 static bool slice_all(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 {
@@ -50,7 +58,7 @@ static bool slice_all(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 	const struct sk_value *steps = sk_node_input(graph, node, sk_node_is(node, "Slice") ? 4 : 3);
 
 	(void)exact;
-	if (sk_value_elements(from) != sk_value_elements(to) || (steps && !sk_constant_is(steps, 1)))
+	if (!has_all(graph, to, from) || (steps && !sk_constant_is(steps, 1)))
 		return false;
 	sk_rewrite_reshape(rewrite, index, node->inputs.items[0]);
 	return true;

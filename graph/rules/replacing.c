@@ -89,7 +89,7 @@ static bool infer(struct sk_replacing *replacing, struct sk_graph_node *node)
 		const struct sk_value *value = sk_node_input(graph, node, i);
 
 		fixed &= is_known(value);
-		if (i < 32 && schema->demands >> i & 1 && value && !value->contents) {
+		if (i < 32 && schema->demands >> i & 1 && value && !sk_value_known(value)) {
 			sk_node_error(graph, node, "'%s' is not a constant", value->name);
 			return false;
 		}

@@ -169,11 +169,11 @@ static const struct sk_size *times(const struct sk_fit *fit, const struct sk_siz
 	return sk_size_multiply(fit->sizes, a, b);
 }
 
-/* All products of up to three dimensions; of many dimensions those of three different ones. */
+/* All products of up to three dimensions; of many dimensions those of different ones. */
 static void make_products(struct sk_fit *fit)
 {
 	const struct sk_size *const *dimensions = fit->dimensions.items;
-	size_t count = fit->dimensions.count, repeated = count <= 3;
+	size_t count = fit->dimensions.count, repeated = count <= 4;
 
 	add_product(fit, sk_size_number(fit->sizes, 1));
 	for (size_t a = 0; a < count; a++)

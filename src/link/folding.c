@@ -241,12 +241,14 @@ static size_t take_known(const struct sk_link *link, struct sk_op_graph *graph, 
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct sk_value *value = &graph->values.items[wanted[i]];
+		struct sk_value *value = &graph->values.items[wanted[i]];
 		const void *contents = NULL;
 
 		if (graph->sizes) /* a value may be wanted twice */
 			contents = value->contents ? value->contents : sk_known_find(link->known, graph, value);
-		if (contents)
+		if (contents && value->varies)
+			value->known = contents;
+		else if (contents)
 			sk_graph_make_constant(graph, wanted[i], contents);
 		else
 			wanted[kept++] = wanted[i];

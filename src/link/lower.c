@@ -97,6 +97,12 @@ static bool is_whole(const struct sk_tensor *root, const struct sk_operand *oper
 	       !memcmp(operand->shape, root->shape, root->rank * sizeof(*root->shape));
 }
 
+/* True if a view of the whole tensor may be one of a part of it at other sizes with bounds. */
+static bool may_be_part(const struct sk_op_graph *graph, uint32_t value)
+{
+	return graph->sizes && graph->values.items[value].view_of != SK_NONE;
+}
+
 /* Return the innermost slice that contains the value's bytes, plus 1; 0: none. */
 static uint32_t slice_of(const struct lowering *lowering, uint32_t value)
 {
@@ -118,7 +124,7 @@ static uint32_t operand_tensor(struct lowering *lowering, const struct sk_operan
 	if (operand->value == SK_NONE)
 		return SK_NONE;
 	root = root_tensor(lowering, sk_value_root(lowering->graph, operand->value));
-	if (is_whole(&model->tensors.items[root], operand, offset))
+	if (is_whole(&model->tensors.items[root], operand, offset) && !may_be_part(lowering->graph, operand->value))
 		return root;
 	view = shaped_tensor(lowering->graph->values.items[operand->value].name,
 			     lowering->graph->values.items[operand->value].place, operand->dtype, operand->rank,

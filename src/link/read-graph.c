@@ -198,6 +198,17 @@ static const char *find_obstacle(const struct reading *reading, const struct sk_
 	return find_wrong_dimension(graph);
 }
 
+static void add_expression(struct sk_model *model, struct sk_map *known, const struct sk_size *size)
+{
+	uint32_t number = (uint32_t)model->size_expressions.count;
+
+	if (size && !sk_size_is_number(size, NULL) &&
+	    sk_map_insert(known, sk_arena_copy(model->arena, (const char *)&size, sizeof(size)), sizeof(size),
+			  number) == number)
+		sk_array_push(model->arena, &model->size_expressions, size);
+}
+
+/* The dimensions of all values, the products of the dimensions of each, and integers that calls write. */
 static void add_expressions(struct sk_model *model, const struct sk_op_graph *graph)
 {
 	struct sk_map known;
@@ -205,15 +216,16 @@ static void add_expressions(struct sk_model *model, const struct sk_op_graph *gr
 	sk_map_init(&known, model->arena);
 	for (size_t v = 0; v < graph->values.count; v++) {
 		const struct sk_value *value = &graph->values.items[v];
+		const struct sk_size *elements = sk_size_number(graph->sizes, 1);
 
 		for (uint32_t d = 0; d < value->rank; d++) {
-			const struct sk_size **size = SK_NEW(model->arena, const struct sk_size *);
-			uint32_t number = (uint32_t)model->size_expressions.count;
-
-			*size = value->sizes[d];
-			if (*size && sk_map_insert(&known, (const char *)size, sizeof(*size), number) == number)
-				sk_array_push(model->arena, &model->size_expressions, *size);
+			add_expression(model, &known, value->sizes[d]);
+			if (value->sizes[d])
+				elements = sk_size_multiply(graph->sizes, elements, value->sizes[d]);
 		}
+		add_expression(model, &known, elements);
+		for (uint64_t i = 0; value->terms && i < sk_value_elements(value); i++)
+			add_expression(model, &known, value->terms[i]);
 	}
 }
 
@@ -253,27 +265,6 @@ static void take_constants(const struct reading *reading, struct sk_op_graph *gr
 	}
 }
 
-/* Constants must not have elements that depend on sizes. */
-static bool check_constants(struct sk_op_graph *graph, const sk_graph_calls *calls)
-{
-	bool constant = true;
-
-	for (size_t c = 0; c < calls->count && graph->sizes; c++)
-		for (size_t i = 0; i < calls->items[c].inputs.count; i++) {
-			uint32_t root = sk_value_root(graph, calls->items[c].inputs.items[i].value);
-			const struct sk_value *value = root == SK_NONE ? NULL : &graph->values.items[root];
-
-			if (!value || !value->contents || !value->varies)
-				continue;
-			constant = false;
-			sk_node_error(graph, &graph->nodes.items[calls->items[c].node],
-				      "it computes with '%s', whose elements depend on sizes with bounds; give the "
-				      "dimensions numbers",
-				      value->name);
-		}
-	return constant;
-}
-
 /* ---- networks ---- */
 
 /* After the passes of a graph: to calls, and to tasks. */
@@ -283,8 +274,7 @@ static bool finish_network(const struct reading *reading, struct sk_op_graph *gr
 	const struct sk_link *link = reading->link;
 	struct sk_file_draft draft = {0}, *first = &link->model->draft;
 
-	if (!sk_fold_calls(link, graph, calls, graph->sizes_at ? NULL : first->bytes ? &draft : first) ||
-	    !check_constants(graph, calls))
+	if (!sk_fold_calls(link, graph, calls, graph->sizes_at ? NULL : first->bytes ? &draft : first))
 		return false;
 	/* Values that depend on constants only are constants. */
 

@@ -140,22 +140,53 @@ for size in '1 1' '1 64' '8 1' '8 64' '2 2' '1 2' '7 63' '3 17' '2 33' '5 9' '4 
 	runs "B=${size% *} S=${size#* }" ids:BxS
 done
 
-# ---- refusals ----
-
-# The elements of a constant depend on a size.
+# Numbers that depend on sizes are written when the package runs: integers, booleans and reals; also where they are an
+# output.
 model scaled <<'END'
 input x f32 Sx2
 output y f32 none
+output sum i64 none
+output many bool none
+constant one i64 scalar 1
+constant four i64 scalar 4
 node Shape _ x -> shape
 node Cast factor shape -> real to=1
-node Mul times x real -> y
+node Mul times x real -> scaled
+node Gather rows shape one -> width axis=0
+node ReduceSum _ shape -> sum keepdims=0
+node Range places width sum one -> range
+node Less few range four -> small
+node ReduceMax any shape -> most keepdims=0
+node Greater many most four -> many
+node Cast _ small -> ones to=1
+node ReduceSum _ ones -> count keepdims=0
+node Add _ scaled count -> y
 END
-refuses "node 'factor' \(Cast\): it computes with '.*', whose elements depend on sizes with bounds; give the dimensions numbers$" \
-	scaled --dim S=2..8
-refuses "input 'x': dimension 0 is 'S', from 0 to 8; the least size of 'S' is 0, and has to be 1 or more$" rows --dim S=0..8
-refuses "; sizes with bounds are not supported for several networks yet$" rows --dim a:S=1..8 --dim b:S=9..16
-refuses "; sizes with bounds are not supported for dumps \(--dump-dir\) yet$" rows --dim S=1..8 --dump-dir dumps
-refuses "; --header does not take sizes with bounds$" rows --dim S=1..8 --header out.sk.h
+linked scaled S=2..8
+for size in 2 3 4 5 8; do runs S=$size; done
+
+# A part of a table, which is the whole table at the largest size, in one dimension and in two.
+model table <<'END'
+input x f32 1xS
+output y f32 none
+output z f32 none
+constant row f32 1x16 0.5
+constant square f32 1x1x16x16 0.25
+constant zero i64 1 0
+constant one i64 1 1
+constant two i64 1 2
+constant three i64 1 3
+node Shape _ x -> shape
+node Slice _ shape one two zero -> length
+node Slice first row zero length one -> part
+node Add _ x part -> y
+node Slice _ square zero length two -> rows
+node Slice second rows zero length three -> corner
+node Mul _ corner part -> z
+END
+linked table S=2..16
+for size in 2 3 15 16; do runs S=$size; done
+
 model cut <<'END'
 input x f32 Sx4
 output y f32 none
@@ -164,5 +195,12 @@ constant four i64 1 4
 node Slice _ x zero four zero -> a
 node Relu _ a -> y
 END
-refuses "tensor 'a': the model becomes other tasks or tensors from here on at S=[23] than at S=8; give a dimension a number" \
-	cut --dim S=1..8
+linked cut S=1..8
+for size in 1 3 4 5 8; do runs S=$size; done
+
+# ---- refusals ----
+
+refuses "input 'x': dimension 0 is 'S', from 0 to 8; the least size of 'S' is 0, and has to be 1 or more$" rows --dim S=0..8
+refuses "; sizes with bounds are not supported for several networks yet$" rows --dim a:S=1..8 --dim b:S=9..16
+refuses "; sizes with bounds are not supported for dumps \(--dump-dir\) yet$" rows --dim S=1..8 --dump-dir dumps
+refuses "; --header does not take sizes with bounds$" rows --dim S=1..8 --header out.sk.h

@@ -48,7 +48,7 @@ read_signatures() {
 				if (words[1] ~ /^in\??$/ && words[2] != "condition" && input == "") input = words[3]
 				if (words[1] ~ /^out\??$/) output = words[3]
 			}
-			print name, operator, form, isa, input, output
+			print name, operator, form, isa, input == "" ? output : input, output
 		}' variants -
 }
 

@@ -513,6 +513,24 @@ static void run_range(const struct kernel *kernel, const struct row *row)
 	}
 }
 
+static void run_sizes(const struct kernel *kernel, const struct row *row)
+{
+	typedef void write(void *, int64_t, int64_t, const int64_t *);
+
+	(void)row;
+	for (int round = 0; round < LENGTHS; round++) {
+		int64_t n = lengths[round], half = n / 2;
+		int64_t *numbers = guarded((size_t)n * sizeof(*numbers)), *y = guarded((size_t)n * sizeof(*y));
+
+		for (int64_t i = 0; i < n; i++)
+			numbers[i] = between(0, 1 << 30) << round;
+		((write *)kernel->function)(y, half, 0, numbers);
+		((write *)kernel->function)(y + half, n - half, half, numbers);
+		check_front(kernel, y);
+		check_bytes(kernel, "numbers", y, numbers, (size_t)n * sizeof(*numbers));
+	}
+}
+
 /* ---- packing ---- */
 
 static void run_pack(const struct kernel *kernel, const struct row *row)
@@ -562,6 +580,7 @@ const struct row move_rows[] = {
 	{"Trilu", run_triangle},
 	{"ReverseSequence", run_reverse},
 	{"Range", run_range},
+	{"Sizes", run_sizes},
 	{"PackMatMulB", run_pack},
 	{"PackMatMulB(transB=1)", run_pack},
 	{NULL},
