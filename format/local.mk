@@ -19,8 +19,8 @@ format_libplan_la_SOURCES = \
 	format/plan/plan-networks.c format/plan/plan.c format/plan/plan.h \
 	format/plan/task-filter.c format/plan/words.c \
 	format/x86_64/isa.def \
-	format/convention.h format/skabi.h format/skdims.h format/skplan.h format/skrows.h format/skweights.h \
-	format/x86_64/registers.h
+	format/convention.h format/skabi.h format/skdims.h format/skguards.h format/skplan.h format/skrows.h \
+	format/skweights.h format/x86_64/registers.h
 format_libplan_la_CFLAGS = $(PART_CFLAGS)
 
 # The seal of packages: sklink makes it, libskrt verifies it.

@@ -169,3 +169,18 @@ sk_symbol sk_local_function_symbol(struct sk_linker *linker, struct sk_local_fun
 		function->symbol = sk_local_symbol(linker, linker->objects.items[function->object], function->index);
 	return function->symbol;
 }
+
+const char *sk_containing_function(struct sk_linker *linker, const struct sk_input_section *section, uint64_t offset)
+{
+	const struct sk_object *object = section->object;
+
+	for (uint32_t i = 1; object && i < object->symbol_count; i++) {
+		const sk_elf_symbol *symbol = &object->symbols[i];
+
+		if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && offset >= symbol->st_value &&
+		    offset - symbol->st_value < symbol->st_size &&
+		    sk_object_section(object, sk_object_symbol_section(object, i)) == section)
+			return sk_demangled(linker, object->names + symbol->st_name);
+	}
+	return NULL;
+}

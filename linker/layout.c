@@ -134,6 +134,13 @@ static bool place_loaded(struct sk_output *output, uint64_t *address)
 	return placed;
 }
 
+/* Leave pages between code and data that no segment has, so that loaders make them inaccessible. */
+static bool place_guards(struct sk_linker *linker, uint64_t *address)
+{
+	linker->guards.address = *address;
+	return sk_add(*address, linker->guards.size, address) && sk_align(*address, sk_page_size(linker), address);
+}
+
 /* Assign addresses to loaded output sections; set linker->loaded_size and the end of the file so far. */
 static bool place_outputs(struct sk_linker *linker, uint64_t address)
 {
@@ -152,6 +159,11 @@ static bool place_outputs(struct sk_linker *linker, uint64_t address)
 			if (!sk_align(address, page, &address))
 				return too_large(linker);
 			contents += address - end;
+		}
+		if (region == SK_REGION_CODE && sk_region_of(output->rank) != region && linker->guards.size) {
+			if (!place_guards(linker, &address))
+				return too_large(linker);
+			contents += address - linker->guards.address;
 		}
 		region = sk_region_of(output->rank);
 		if (output->rank == SK_RANK_RELRO_PADDING) /* up to the end of the page */

@@ -56,7 +56,7 @@ struct sk_version;
  *   frames.c   chooses and places the unwind tables' records; frames-write.c writes them
  *   scan.c     classifies the relocations of live sections: GOT slots, PLT stubs, dynamic relocations, every refusal
  *   undefined.c  undefined symbols: their users, and suggestions
- *   traps.c    code in place of undefined functions
+ *   traps.c    code in place of undefined functions, addresses in place of other undefined symbols
  *   thread-storage.c  slots for thread-local variables, and the image of their blocks
  *   dynamic.c  symbol, hash, version and dynamic tables
  *   outputs.c  output sections; layout.c, their addresses; segments.c, the program headers (output.h)
@@ -151,6 +151,14 @@ struct sk_label {
 	sk_symbol code;
 	const char *text;
 	bool needed; /* there are others (labels.c) */
+};
+
+/* An undefined symbol of which a use ends the launch. */
+struct sk_trapped {
+	sk_symbol symbol;
+	sk_symbol kernel; /* a kernel that leads to a use by the fewest references; SK_NONE: none does */
+	uint32_t distance; /* the number of these references */
+	const struct sk_user *user; /* that use */
 };
 
 enum { SK_RECENT_MERGED = 32 };
@@ -322,6 +330,9 @@ struct sk_linker {
 	SK_ARRAY(struct sk_got_slot) slots;
 	SK_ARRAY(sk_symbol) stubs;
 	SK_ARRAY(sk_symbol) traps;
+	SK_ARRAY(sk_symbol) guarded; /* undefined, and used otherwise than by calls */
+	SK_ARRAY(struct sk_trapped) trapped; /* the symbols of both, those near to kernels first */
+	struct sk_input_section guards; /* in no output section: addresses that nothing is mapped at */
 	SK_ARRAY(sk_symbol) imported; /* in the order of their use */
 	SK_ARRAY(sk_symbol) exported;
 	SK_ARRAY(sk_symbol) undefined; /* without a definition or an import */
@@ -649,9 +660,9 @@ bool sk_needs_symbol(const struct sk_linker *linker, const struct sk_input_secti
 
 /* ---- undefined.c ---- */
 
-/* Note that the relocation uses an undefined symbol. If the options ask for it, a trap serves a call; otherwise the
- * symbol is missing. */
-void sk_undefined_use(struct sk_linker *linker, const struct sk_input_section *section,
+/* Note that the relocation uses an undefined symbol. If the options ask for it, a trap serves a call, and a guard other
+ * uses; otherwise the symbol is missing. Return whether it has a guard, so that it is defined from now on. */
+bool sk_undefined_use(struct sk_linker *linker, const struct sk_input_section *section,
 		      const sk_elf_relocation *relocation, sk_symbol symbol);
 
 /* Note that the command line or the manifest requires an undefined symbol. */
@@ -672,6 +683,16 @@ bool sk_trap_serves(const struct sk_linker *linker, const struct sk_input_sectio
 /* Give the undefined symbol a trap. */
 void sk_trap_add(struct sk_linker *linker, sk_symbol symbol);
 uint64_t sk_trap_address(const struct sk_linker *linker, sk_symbol symbol);
+
+/* Give the undefined symbol a guard, which makes it defined, in linker->guards. */
+void sk_guard_add(struct sk_linker *linker, sk_symbol symbol);
+
+/* List the symbols with a trap or a guard, and export the table of guards. Called after all relocations have been
+ * looked at. */
+void sk_traps_end(struct sk_linker *linker);
+
+/* Return a sentence on the use of a symbol of the list. */
+const char *sk_trapped_text(struct sk_linker *linker, const struct sk_trapped *trapped);
 
 void sk_traps_write(struct sk_linker *linker);
 

@@ -37,6 +37,7 @@ static const struct {
 	[SK_MADE_PLT] = {".plt", SHT_PROGBITS, SK_RANK_PLT, 16, 0, 0},
 	[SK_MADE_TRAPS] = {".plt.traps", SHT_PROGBITS, SK_RANK_PLT, 8, 0, 0},
 	[SK_MADE_TRAP_NAMES] = {".sk.traps", SHT_PROGBITS, SK_RANK_READ_ONLY, 1, 0, 0},
+	[SK_MADE_GUARD_TABLE] = {".sk.guards", SHT_PROGBITS, SK_RANK_READ_ONLY, 8, 0, 0},
 	[SK_MADE_DYNAMIC] = {".dynamic", SHT_DYNAMIC, SK_RANK_DYNAMIC, 8, sizeof(Elf64_Dyn), 0},
 	[SK_MADE_GOT] = {".got", SHT_PROGBITS, SK_RANK_GOT, 8, sizeof(Elf64_Addr), 0},
 	[SK_MADE_RELRO_PADDING] = {".padding", SHT_PROGBITS, SK_RANK_RELRO_PADDING, 1, 0, 0},
@@ -59,6 +60,8 @@ static void describe_made_sections(struct sk_linker *linker)
 							.rank = SK_RANK_THREAD_ZERO_DATA,
 							.state = SK_NONE,
 							.loaded = true};
+	linker->guards = (struct sk_input_section){
+		.name = "guards", .rank = SK_RANK_READ_ONLY_DATA, .state = SK_NONE, .loaded = true};
 	linker->library_state = (struct sk_input_section){.name = "the C library's random numbers",
 							  .rank = SK_RANK_DATA,
 							  .size = 1,

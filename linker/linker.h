@@ -56,7 +56,7 @@ struct sk_linker_options {
 	bool isolate_objects; /* all are isolated */
 	const char *const *isolated; /* patterns of names of objects that are */
 	size_t isolated_count;
-	bool trap; /* calls of undefined functions end the launch */
+	bool trap; /* uses of undefined symbols end the launch */
 	const char *const *trapped; /* the same for these names */
 	size_t trapped_count;
 	bool warn_unresolved; /* the same for all, with a warning for each */

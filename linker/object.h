@@ -505,6 +505,9 @@ struct sk_linker_symbol {
 	uint16_t version; /* of an exported one, in .gnu.version; 0: none, written as VER_NDX_GLOBAL */
 	bool missing; /* undefined, and reported as an error */
 	bool trap; /* undefined, and calls of it lead to a trap: the one of number `stub` */
+	bool named; /* undefined, with a trap or a guard: its name is in .sk.traps, at `trap_name` */
+	uint32_t trap_name;
+	uint32_t guard; /* undefined: 1 + the number of its guard; 0: none */
 	bool thread_local; /* with -r: undefined, and referred to as a thread-local variable */
 	bool needed; /* undefined, and a remaining reference is not weak */
 	sk_symbol alias; /* the symbol that this one stands for, or SK_NONE */
@@ -618,6 +621,10 @@ sk_symbol sk_local_symbol(struct sk_linker *linker, struct sk_object *object, ui
 
 /* Return the symbol for the function. Its object has been pulled. */
 sk_symbol sk_local_function_symbol(struct sk_linker *linker, struct sk_local_function *function);
+
+/* Return the name of the object's function that holds the byte, for messages, or NULL. Takes a pass over all symbols of
+ * the object. */
+const char *sk_containing_function(struct sk_linker *linker, const struct sk_input_section *section, uint64_t offset);
 
 /* ---- resolve.c ---- */
 

@@ -410,9 +410,10 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 		return;
 	if (target.kind == SK_TARGET_UNDEFINED && linker->options.relocatable)
 		target.kind = SK_TARGET_IMPORT;
-	if (target.kind == SK_TARGET_UNDEFINED) {
-		sk_undefined_use(linker, section, relocation, target.symbol);
-		return;
+	if (target.kind == SK_TARGET_UNDEFINED || target.section == &linker->guards) {
+		if (!sk_undefined_use(linker, section, relocation, target.symbol))
+			return;
+		target = sk_relocation_target(linker, section, relocation);
 	}
 
 	bool narrowed = sk_is_narrowed(linker, section, relocation, &target);
@@ -422,6 +423,8 @@ static void scan_relocation(struct sk_linker *linker, struct sk_input_section *s
 
 	if (asks_for_destructor(linker, &target))
 		action = DESTRUCTOR;
+	if (target.section == &linker->guards && expression == SK_EXPRESSION_THREAD_PAIR)
+		action = THREAD_SLOTS;
 	if (narrowed && sk_is_import(target.kind) && relocation->r_addend) {
 		refuse_relocation(linker, section, relocation, type, "needs an address inside an imported symbol");
 		return;
@@ -515,6 +518,7 @@ bool sk_scan(struct sk_linker *linker)
 		if (sk_symbol_target(linker, number).kind == SK_TARGET_UNDEFINED)
 			sk_undefined_require(linker, number);
 	}
+	sk_traps_end(linker);
 	sk_undefined_report(linker);
 	return linker->diag->errors == errors;
 }

@@ -74,7 +74,9 @@ static void find_target(struct sk_linker *linker, sk_symbol number, struct sk_ta
 		return;
 	}
 	target->value = symbol->value;
-	if (symbol->rank == SK_DEFINITION_NONE)
+	if (symbol->guard)
+		set_section(target, STT_NOTYPE, &linker->guards, 0);
+	else if (symbol->rank == SK_DEFINITION_NONE)
 		/* A hidden symbol must be defined in the package. */
 		target->kind = !symbol->import || symbol->visibility != STV_DEFAULT ? SK_TARGET_UNDEFINED
 			       : symbol->import->thread_local			    ? SK_TARGET_THREAD_IMPORT

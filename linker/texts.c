@@ -173,6 +173,12 @@ sk_bytes sk_map_text(struct sk_linker *linker)
 					i ? "" : "\nConstructors and destructors\n\n",
 					sk_object_name(linker->arena, linker->left_out.items[i]->object),
 					linker->left_out.items[i]->name));
+	for (size_t i = 0; i < linker->trapped.count; i++)
+		add_text(linker, &text,
+			 sk_arena_print(
+				 linker->arena, "%s%s\n",
+				 i ? "" : "\nNot linked: a use ends its launch; those near to kernels first\n\n",
+				 sk_arena_escape(linker->arena, sk_trapped_text(linker, &linker->trapped.items[i]))));
 	add_text(linker, &text, linker->map_end ? linker->map_end : "");
 	return text;
 }

@@ -87,6 +87,13 @@ void sk_thread_slots_need(struct sk_linker *linker, enum sk_expression expressio
 
 	*kept = key;
 	sk_map_insert(&linker->thread_slots, (char *)kept, sizeof(*kept), fresh);
+	if (target->section == &linker->guards) {
+		/* Variables without a block: libskrt's __tls_get_addr, and glibc's, return about the offset alone. */
+		add_slot(linker, SK_SLOT_ADDRESS, SK_NONE, &(struct key){0});
+		add_slot(linker, SK_SLOT_ADDRESS, SK_NONE, &key);
+		linker->address_count++;
+		return;
+	}
 	linker->thread.is_static |= key.kind == SK_SLOT_DISTANCE && target->kind == SK_TARGET_THREAD_LOCAL;
 	add_slot(linker, (enum sk_slot_kind)key.kind, sk_is_import(target->kind) ? target->symbol : SK_NONE, &key);
 	if (key.kind == SK_SLOT_BLOCK)

@@ -1,12 +1,17 @@
-/* Traps: code in place of undefined functions, with --unresolved-symbols=trap. Input: calls. Output: their target, an
- * instruction that no processor executes, with the function's name as its operand. The signal's handler can therefore
- * report the name, even for a package without a symbol table.
+/* Traps and guards: places for undefined symbols, with --unresolved-symbols=trap. Input: uses of them. Output: their
+ * targets, at which a use ends the launch, and from which libskrt finds the symbol's name, even in a package without a
+ * symbol table.
  *
- * Only calls get a trap. If its address is taken, a symbol may be data, and a kernel would then read the trap's
- * code. */
+ * A call leads to a trap, an instruction that no processor executes, with the function's name as its operand. For other
+ * uses the symbol may be data. It lies in a guard, some pages of its own that nothing is mapped at; the table of guards
+ * (format/skguards.h) has the names. Jumps to a guard fault as well. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "format/skguards.h"
 #include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
@@ -33,19 +38,44 @@ bool sk_trap_serves(const struct sk_linker *linker, const struct sk_input_sectio
 		architecture->calls_slot(type, section->bytes, relocation->r_offset, relocation->r_addend));
 }
 
+/* Put the symbol's name into .sk.traps. */
+static void add_name(struct sk_linker *linker, sk_symbol number)
+{
+	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+	struct sk_input_section *names = &linker->made[SK_MADE_TRAP_NAMES];
+
+	if (symbol->named)
+		return;
+	symbol->named = true;
+	symbol->trap_name = (uint32_t)names->size;
+	names->size += symbol->name_length + 1;
+	sk_array_push(linker->arena, &linker->trapped, (struct sk_trapped){.symbol = number, .kernel = SK_NONE});
+}
+
 void sk_trap_add(struct sk_linker *linker, sk_symbol number)
 {
 	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
-	struct sk_input_section *code = &linker->made[SK_MADE_TRAPS], *names = &linker->made[SK_MADE_TRAP_NAMES];
 
 	if (symbol->trap)
 		return;
 	symbol->trap = true;
 	symbol->stub = (uint32_t)linker->traps.count;
-	symbol->slot = (uint32_t)names->size; /* a trap has no GOT slot: this is the offset of its name */
+	add_name(linker, number);
 	sk_array_push(linker->arena, &linker->traps, number);
-	code->size += linker->architecture->trap_size;
-	names->size += symbol->name_length + 1;
+	linker->made[SK_MADE_TRAPS].size += linker->architecture->trap_size;
+}
+
+void sk_guard_add(struct sk_linker *linker, sk_symbol number)
+{
+	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
+
+	if (symbol->guard)
+		return;
+	add_name(linker, number);
+	sk_array_push(linker->arena, &linker->guarded, number);
+	symbol->guard = (uint32_t)linker->guarded.count;
+	symbol->value = linker->guards.size + SK_GUARD_SIZE / 2;
+	linker->guards.size += SK_GUARD_SIZE;
 }
 
 uint64_t sk_trap_address(const struct sk_linker *linker, sk_symbol number)
@@ -54,14 +84,224 @@ uint64_t sk_trap_address(const struct sk_linker *linker, sk_symbol number)
 	       (uint64_t)linker->symbols.items[number].stub * linker->architecture->trap_size;
 }
 
+/* ---- the list ---- */
+
+/* A section that a kernel leads to. */
+struct step {
+	const struct sk_input_section *section;
+	sk_symbol kernel;
+	uint32_t distance;
+};
+
+/* The search from all kernels at once, breadth first. */
+struct search {
+	struct sk_linker *linker;
+	struct sk_map numbers; /* of sections, by address -> steps */
+	SK_ARRAY(struct step) steps;
+};
+
+static void enter_section(struct search *search, const struct sk_input_section *section, sk_symbol kernel,
+			  uint32_t distance)
+{
+	const struct sk_input_section **key;
+	uint32_t fresh = (uint32_t)search->steps.count;
+
+	if (!section || !section->live ||
+	    sk_map_find(&search->numbers, (const char *)&section, sizeof(section)) != SK_NONE)
+		return;
+	key = SK_NEW(search->linker->arena, const struct sk_input_section *);
+	*key = section;
+	sk_map_insert(&search->numbers, (const char *)key, sizeof(*key), fresh);
+	sk_array_push(search->linker->arena, &search->steps, (struct step){section, kernel, distance});
+}
+
+static void search_from_kernels(struct search *search)
+{
+	struct sk_linker *linker = search->linker;
+
+	sk_map_init(&search->numbers, linker->arena);
+	for (size_t i = 0; i < linker->order.count; i++) {
+		sk_symbol code = linker->order.items[i].code;
+
+		enter_section(search, sk_symbol_target(linker, code).section, code, 0);
+	}
+	for (size_t i = 0; i < search->steps.count; i++) {
+		struct step step = search->steps.items[i];
+
+		for (uint32_t j = 0; j < step.section->relocation_count; j++)
+			enter_section(search,
+				      sk_relocation_target(linker, step.section, &step.section->relocations[j]).section,
+				      step.kernel, step.distance + 1);
+	}
+}
+
+/* Find the use of the symbol that is nearest to a kernel. */
+static void find_nearest(const struct search *search, struct sk_trapped *trapped)
+{
+	const struct sk_linker *linker = search->linker;
+
+	for (uint32_t i = linker->symbols.items[trapped->symbol].first_user; i != SK_NONE;
+	     i = linker->users.items[i].next) {
+		const struct sk_user *user = &linker->users.items[i];
+		uint32_t number = sk_map_find(&search->numbers, (const char *)&user->section, sizeof(user->section));
+
+		trapped->user = trapped->user ? trapped->user : user;
+		if (number == SK_NONE ||
+		    (trapped->kernel != SK_NONE && trapped->distance <= search->steps.items[number].distance))
+			continue;
+		trapped->kernel = search->steps.items[number].kernel;
+		trapped->distance = search->steps.items[number].distance;
+		trapped->user = user;
+	}
+}
+
+static int compare_trapped(const void *a, const void *b)
+{
+	const struct sk_trapped *left = a, *right = b;
+	bool left_reached = left->kernel != SK_NONE, right_reached = right->kernel != SK_NONE;
+
+	if (left_reached != right_reached)
+		return left_reached ? -1 : 1;
+	if (left->distance != right->distance)
+		return left->distance < right->distance ? -1 : 1;
+	return (left->symbol > right->symbol) - (left->symbol < right->symbol);
+}
+
+/* Place the names in the order of the list. */
+static void place_names(struct sk_linker *linker)
+{
+	uint32_t place = 0;
+
+	for (size_t i = 0; i < linker->trapped.count; i++) {
+		struct sk_linker_symbol *symbol = &linker->symbols.items[linker->trapped.items[i].symbol];
+
+		symbol->trap_name = place;
+		place += symbol->name_length + 1;
+	}
+}
+
+/* ---- constructors ---- */
+
+/* Warn if the function at the place uses one of the symbols itself. Functions that it calls may not come to the use. */
+static void check_constructor(struct sk_linker *linker, const struct sk_target *function)
+{
+	const char *name =
+		function->section ? sk_containing_function(linker, function->section, function->value) : NULL;
+
+	for (size_t i = 0; i < linker->trapped.count && name; i++) {
+		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->trapped.items[i].symbol];
+
+		for (uint32_t j = symbol->first_user; j != SK_NONE; j = linker->users.items[j].next) {
+			const struct sk_user *user = &linker->users.items[j];
+			const char *in = user->section == function->section
+						 ? sk_containing_function(linker, user->section, user->offset)
+						 : NULL;
+
+			if (!in || strcmp(in, name) != 0)
+				continue;
+			sk_warning(linker->diag, sk_section_place(linker->arena, user->section, user->offset),
+				   "'%s' runs when the package is loaded or unloaded, and uses '%s', which no input "
+				   "defines; loading fails if it comes to that",
+				   name, sk_demangled(linker, symbol->name));
+			break;
+		}
+	}
+}
+
+static void check_table(struct sk_linker *linker, const struct sk_input_section *table)
+{
+	for (uint32_t i = 0; i < table->relocation_count; i++) {
+		struct sk_target target = sk_relocation_target(linker, table, &table->relocations[i]);
+
+		target.value += (uint64_t)table->relocations[i].r_addend;
+		check_constructor(linker, &target);
+	}
+}
+
+static void check_constructors(struct sk_linker *linker)
+{
+	for (size_t i = 0; i < linker->objects.count; i++) {
+		const struct sk_object *object = linker->objects.items[i];
+
+		for (uint32_t j = 0; object->reached && j < object->part_count; j++)
+			if (object->parts[j].live && sk_is_constructors(&object->parts[j]))
+				check_table(linker, &object->parts[j]);
+	}
+}
+
+void sk_traps_end(struct sk_linker *linker)
+{
+	static const char table[] = "sk_guards";
+	struct search search = {.linker = linker};
+	size_t count = linker->guarded.count;
+
+	if (!linker->trapped.count)
+		return;
+	search_from_kernels(&search);
+	for (size_t i = 0; i < linker->trapped.count; i++)
+		find_nearest(&search, &linker->trapped.items[i]);
+	qsort(linker->trapped.items, linker->trapped.count, sizeof(*linker->trapped.items), compare_trapped);
+	place_names(linker);
+	check_constructors(linker);
+	if (!count)
+		return;
+
+	sk_symbol symbol = sk_symbol_intern(linker, table, strlen(table));
+	uint64_t size = sizeof(struct sk_guards) + count * sizeof(int32_t);
+
+	linker->made[SK_MADE_GUARD_TABLE].size = size;
+	sk_symbol_define(linker, symbol, &linker->made[SK_MADE_GUARD_TABLE], 0, size, STT_OBJECT);
+	linker->symbols.items[symbol].exported = true;
+	sk_array_push(linker->arena, &linker->exported, symbol);
+}
+
+const char *sk_trapped_text(struct sk_linker *linker, const struct sk_trapped *trapped)
+{
+	const char *name = sk_demangled(linker, linker->symbols.items[trapped->symbol].name);
+	const char *place = sk_place_text(
+		linker->arena, sk_section_place(linker->arena, trapped->user->section, trapped->user->offset));
+	const char *kernel = trapped->kernel == SK_NONE ? NULL : linker->symbols.items[trapped->kernel].name;
+
+	if (!kernel)
+		return sk_arena_print(linker->arena, "%s: used by %s", name, place);
+	if (!trapped->distance)
+		return sk_arena_print(linker->arena, "%s: used by %s, kernel %s itself", name, place,
+				      sk_demangled(linker, kernel));
+	return sk_arena_print(linker->arena, "%s: used by %s, %u reference%s away from kernel %s", name, place,
+			      trapped->distance, trapped->distance == 1 ? "" : "s", sk_demangled(linker, kernel));
+}
+
+/* ---- the bytes ---- */
+
+static void write_guards(struct sk_linker *linker)
+{
+	const struct sk_input_section *section = &linker->made[SK_MADE_GUARD_TABLE];
+	struct sk_guards *table = (struct sk_guards *)sk_image_at(linker, section);
+
+	table->version = SK_GUARDS_VERSION;
+	table->count = (uint32_t)linker->guarded.count;
+	table->first = (int64_t)(linker->guards.address - section->address);
+	for (size_t i = 0; i < linker->guarded.count; i++)
+		table->names[i] =
+			(int32_t)(linker->made[SK_MADE_TRAP_NAMES].address +
+				  linker->symbols.items[linker->guarded.items[i]].trap_name - section->address);
+}
+
 void sk_traps_write(struct sk_linker *linker)
 {
+	for (size_t i = 0; i < linker->trapped.count; i++) { /* memory that is zeroed follows each name */
+		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->trapped.items[i].symbol];
+
+		memcpy(linker->image + linker->made[SK_MADE_TRAP_NAMES].address + symbol->trap_name, symbol->name,
+		       symbol->name_length);
+	}
 	for (size_t i = 0; i < linker->traps.count; i++) {
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->traps.items[i]];
-		uint64_t name = linker->made[SK_MADE_TRAP_NAMES].address + symbol->slot;
 		uint64_t address = sk_trap_address(linker, linker->traps.items[i]);
 
-		memcpy(linker->image + name, symbol->name, symbol->name_length); /* memory that is zeroed follows */
-		linker->architecture->write_trap(linker->image + address, address, name);
+		linker->architecture->write_trap(linker->image + address, address,
+						 linker->made[SK_MADE_TRAP_NAMES].address + symbol->trap_name);
 	}
+	if (linker->guarded.count)
+		write_guards(linker);
 }

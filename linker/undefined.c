@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "format/import-row.h"
+#include "format/relocation-types.h"
 #include "linker/linker-parts.h"
 #include "linker/linker.h"
 #include "linker/object.h"
@@ -37,15 +38,33 @@ static void note_missing(struct sk_linker *linker, sk_symbol number, const struc
 	note_user(linker, number, section, offset);
 }
 
-void sk_undefined_use(struct sk_linker *linker, const struct sk_input_section *section,
+/* Return whether a guard serves the use. It cannot lie at a distance from the thread pointer, and libskrt calls the
+ * functions of a table of constructors, which must exist. */
+static bool guard_serves(const struct sk_linker *linker, const struct sk_input_section *section,
+			 const sk_elf_relocation *relocation)
+{
+	enum sk_expression expression =
+		linker->architecture->relocations->types[ELF64_R_TYPE(relocation->r_info)].expression;
+
+	return !sk_is_constructors(section) &&
+	       (!sk_is_thread_expression(expression) || expression == SK_EXPRESSION_THREAD_PAIR);
+}
+
+bool sk_undefined_use(struct sk_linker *linker, const struct sk_input_section *section,
 		      const sk_elf_relocation *relocation, sk_symbol number)
 {
-	if (!sk_trap_is_wanted(linker, number) || !sk_trap_serves(linker, section, relocation)) {
+	bool call = sk_trap_serves(linker, section, relocation);
+
+	if (!sk_trap_is_wanted(linker, number) || (!call && !guard_serves(linker, section, relocation))) {
 		note_missing(linker, number, section, relocation->r_offset);
-		return;
+		return false;
 	}
-	sk_trap_add(linker, number);
+	if (!call)
+		sk_guard_add(linker, number);
+	else if (!linker->symbols.items[number].guard)
+		sk_trap_add(linker, number);
 	note_user(linker, number, section, relocation->r_offset);
+	return linker->symbols.items[number].guard;
 }
 
 void sk_undefined_require(struct sk_linker *linker, sk_symbol number)
@@ -54,24 +73,6 @@ void sk_undefined_require(struct sk_linker *linker, sk_symbol number)
 }
 
 /* ---- users ---- */
-
-/* Return " in f", the function that holds the byte, or "". */
-static const char *containing_function(struct sk_linker *linker, const struct sk_input_section *section,
-				       uint64_t offset)
-{
-	const struct sk_object *object = section->object;
-
-	for (uint32_t i = 1; object && i < object->symbol_count; i++) {
-		const sk_elf_symbol *symbol = &object->symbols[i];
-
-		if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && offset >= symbol->st_value &&
-		    offset - symbol->st_value < symbol->st_size &&
-		    sk_object_section(object, sk_object_symbol_section(object, i)) == section)
-			return sk_arena_print(linker->arena, " in %s",
-					      sk_demangled(linker, object->names + symbol->st_name));
-	}
-	return "";
-}
 
 /* Finding the functions takes a pass over all symbols of an object, so it is not done for thousands of users. */
 static void list_users(struct sk_linker *linker, const struct sk_linker_symbol *symbol, bool with_functions)
@@ -86,8 +87,11 @@ static void list_users(struct sk_linker *linker, const struct sk_linker_symbol *
 		} else if (shown < MAXIMUM_USERS) {
 			struct sk_place place = sk_section_place(linker->arena, user->section, user->offset);
 
-			sk_note(linker->diag, "referenced by %s%s", sk_place_text(linker->arena, place),
-				with_functions ? containing_function(linker, user->section, user->offset) : "");
+			const char *function =
+				with_functions ? sk_containing_function(linker, user->section, user->offset) : NULL;
+
+			sk_note(linker->diag, "referenced by %s%s%s", sk_place_text(linker->arena, place),
+				function ? " in " : "", function ? function : "");
 			shown++;
 		} else {
 			more++;
@@ -240,7 +244,8 @@ static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 		return "; it is a helper of the compiler's own library: add libgcc.a ('gcc "
 		       "-print-libgcc-file-name' prints its path)";
 	if (sk_trap_is_wanted(linker, number))
-		return "; only calls can trap: this use needs its address, and it may be data";
+		return "; no trap can serve this use: a table of constructors, a distance from the thread pointer, or "
+		       "-u needs it";
 	return NULL;
 }
 
@@ -330,13 +335,13 @@ static void report_missing(struct sk_linker *linker)
 /* --warn-unresolved-symbols */
 static void warn_of_traps(struct sk_linker *linker)
 {
-	for (size_t i = 0; linker->options.warn_unresolved && i < linker->traps.count; i++) {
-		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->traps.items[i]];
+	for (size_t i = 0; linker->options.warn_unresolved && i < linker->trapped.count; i++) {
+		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->trapped.items[i].symbol];
 
 		if (symbol->missing)
 			continue;
-		sk_warning(linker->diag, (struct sk_place){0}, "undefined symbol: %s; a call of it ends the launch",
-			   symbol->name);
+		sk_warning(linker->diag, (struct sk_place){0}, "undefined symbol: %s; a %s of it ends the launch",
+			   symbol->name, symbol->guard ? "use" : "call");
 		list_users(linker, symbol, i < MAXIMUM_WITH_FUNCTIONS);
 	}
 }

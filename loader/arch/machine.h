@@ -22,6 +22,9 @@
  *   SK_TRAP_CODE_SIZE, sk_trap_name(trap)
  *       bytes of the code of a trap, an instruction that sklink puts in place of undefined functions; return the
  *       name of the trap at the address, a pointer to anywhere. NULL: not a trap
+ *   SK_HOOK_REACH, sk_hook_of_call(start, end)
+ *       if the code from start on, at most so many bytes, ends with a call by a pointer that has an address of its own,
+ *       return that address; NULL: another call, or not known
  *   sk_dynamic_kind(type)
  *       the kind of a relocation of a package
  *   sk_machine_convention(), SK_INTEGERS, SK_FLOATS

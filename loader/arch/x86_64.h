@@ -127,6 +127,43 @@ static inline const char *sk_trap_name(const uint8_t *trap)
 	return (const char *)trap + SK_TRAP_CODE_SIZE + distance;
 }
 
+enum { SK_HOOK_REACH = 64 };
+
+/* Return the register of the call, call *%reg (ff d0 + register) or call *(%reg) (ff 10 + register), or -1. */
+static inline int sk_x86_called_register(const uint8_t *start, const uint8_t *end)
+{
+	bool low = (end[-1] & 0xf8) == 0xd0 || (end[-1] & 0xf8) == 0x10;
+
+	if (end[-2] != 0xff || !low)
+		return -1;
+	return (end[-1] & 7) + (end - start > 2 && end[-3] == 0x41 ? 8 : 0);
+}
+
+/* The call is ff 15 and a distance, call *hook(%rip), or by a register that the code before loads: 48 8b or 4c 8b, mov
+ * hook(%rip), %reg; 48 8d or 4c 8d, lea hook(%rip), %reg. */
+static inline const void *sk_hook_of_call(const uint8_t *start, const uint8_t *end)
+{
+	enum { CALL = 6, LOAD = 7 };
+	const uint8_t *next = NULL; /* after the distance */
+	int32_t distance;
+
+	if (end - start < LOAD)
+		return NULL;
+	if (end[-CALL] == 0xff && end[-CALL + 1] == 0x15)
+		next = end;
+	for (const uint8_t *code = end - LOAD; code >= start && !next; code--) {
+		int loaded = ((code[2] >> 3) & 7) + (code[0] == 0x4c ? 8 : 0);
+
+		if ((code[0] == 0x48 || code[0] == 0x4c) && (code[1] == 0x8b || code[1] == 0x8d) &&
+		    (code[2] & 0xc7) == 0x05 && loaded == sk_x86_called_register(start, end))
+			next = code + LOAD;
+	}
+	if (!next)
+		return NULL;
+	memcpy(&distance, next - sizeof(distance), sizeof(distance));
+	return next + distance;
+}
+
 enum { SK_INTEGERS = SK_X86_INTEGERS, SK_FLOATS = SK_X86_VECTORS };
 
 static inline const struct sk_convention *sk_machine_convention(void)

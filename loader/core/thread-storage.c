@@ -202,5 +202,8 @@ void sk_thread_storage_renew(const struct sk_thread_storage *storage)
 
 void *sk_thread_storage_find(const struct sk_thread_address *address)
 {
+	/* Without a number the variable does not exist, and the offset is the address of its guard. */
+	if (!address->number)
+		return (void *)(uintptr_t)address->offset;
 	return of_thread.blocks[address->number].memory + address->offset;
 }

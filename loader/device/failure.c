@@ -221,16 +221,65 @@ caller_of(const struct sk_call *call)
 	return *(const char *const *)sp - 1;
 }
 
-/* Return the undefined function that was called, or NULL. *from: the place of the call. */
-static const char *missing_function(const struct skrt_module *module, const struct sk_call *call, const void **from)
+/* A use of an undefined symbol. */
+struct missing {
+	const char *name; /* NULL: none */
+	int64_t offset; /* of the used byte from it */
+	const char *use; /* "called" */
+	const void *place;
+};
+
+static struct missing find_missing(const struct skrt_module *module, const struct sk_call *call)
 {
 	const struct sk_fault *fault = &call->fault;
-	const char *name = fault->kind == SK_FAULT_SIGNAL && fault->signal == SIGILL
-				   ? sk_image_trap_at(&module->image, fault->pc)
-				   : NULL;
+	struct missing missing = {.use = "called", .place = fault->pc};
 
-	*from = name ? caller_of(call) : fault->pc;
-	return name;
+	if (fault->kind != SK_FAULT_SIGNAL)
+		return missing;
+	if (fault->signal == SIGILL)
+		missing.name = sk_image_trap_at(&module->image, fault->pc);
+	else if (fault->signal == SIGSEGV && fault->refusal.kind == SK_REFUSAL_NONE)
+		missing.name = sk_image_guard_at(&module->image, fault->address, &missing.offset);
+	if (missing.name && (fault->signal == SIGILL || fault->fetch))
+		missing.place = caller_of(call);
+	else if (missing.name)
+		missing.use = fault->write ? "written" : "read";
+	return missing;
+}
+
+/* Write "gone, which was not linked,", or "table+0x10, which …". */
+static void add_missing(struct text *text, const struct missing *missing)
+{
+	uint64_t distance = missing->offset < 0 ? -(uint64_t)missing->offset : (uint64_t)missing->offset;
+
+	add_text(text, "%s", missing->name);
+	if (distance)
+		add_text(text, "%s0x%" PRIx64, missing->offset < 0 ? "-" : "+", distance);
+	add_text(text, ", which was not linked,");
+}
+
+/* Write the pointer to functions that a call to address 0 read, if the code shows it, or that it called a weak function
+ * that no input defines: that is where the package begins. */
+static void add_hook(struct text *text, const struct skrt_module *module, const struct sk_fault *fault,
+		     const void *call)
+{
+	const struct sk_image *image = &module->image;
+	const char *start = (const char *)image->bias + image->segments[0].address;
+	const uint8_t *code = call, *from = code;
+	const void *word;
+	char name[128];
+	uint64_t offset;
+
+	if (fault->address == start)
+		add_text(text, ", which calls a weak function that was not linked");
+	if (fault->address)
+		return;
+	while (code - from < SK_HOOK_REACH && sk_image_holds(image, from - 1, 1, PROT_EXEC))
+		from--;
+	word = sk_hook_of_call(from, code + 1);
+	if (word && sk_image_holds(image, word, sizeof(void *), PROT_READ) &&
+	    sk_image_variable_at(image, module->path, word, name, sizeof(name), &offset) && !offset)
+		add_text(text, ", by the pointer '%s', which is 0", name);
 }
 
 /* Return the place of a fault. For a missing instruction it is the caller's. */
@@ -246,13 +295,14 @@ static void add_fault(struct text *text, const struct skrt_module *module, const
 		      const struct sk_call *call)
 {
 	const struct sk_fault *fault = &call->fault;
-	const void *place;
-	const char *missing = missing_function(module, call, &place);
+	struct missing missing = find_missing(module, call);
+	const void *place = missing.place;
 
 	if (fault->kind == SK_FAULT_ENDED) {
 		add_text(text, "%s was called at ", fault->function);
-	} else if (missing) {
-		add_text(text, "%s, which was not linked, was called at ", missing);
+	} else if (missing.name) {
+		add_missing(text, &missing);
+		add_text(text, " was %s at ", missing.use);
 	} else if (fault->kind == SK_FAULT_NO_STORAGE) {
 		add_text(text, "no memory for the thread's %zu bytes of thread-local storage",
 			 module->image.package.storage.size);
@@ -269,6 +319,8 @@ static void add_fault(struct text *text, const struct skrt_module *module, const
 		add_text(text, place == fault->pc ? "at " : "called at ");
 	}
 	add_place(text, module, place);
+	if (place != fault->pc && !missing.name)
+		add_hook(text, module, fault, place);
 	if (fault->lost_thread)
 		add_text(text, "; a kernel on this core had changed FS, by which a thread finds its own memory");
 }
@@ -386,17 +438,20 @@ static void add_failure(struct text *text, const struct skrt_kernel *kernel, con
 	const struct sk_plan_view *plan = &kernel->module->plan;
 	const struct sk_device_core *core = failure->core;
 	bool known = failure->task < plan->task_count;
-	const void *place;
-	const char *missing = missing_function(kernel->module, &core->call, &place);
+	struct missing missing = find_missing(kernel->module, &core->call);
 
 	if (known)
 		add_task(text, plan, failure->task, plan->tasks[failure->task].kernel);
-	if (known && (missing || core->call.fault.kind == SK_FAULT_ENDED)) {
-		add_text(text, " called %s%s on ", missing ? missing : core->call.fault.function,
-			 missing ? ", which was not linked," : "");
+	if (known && (missing.name || core->call.fault.kind == SK_FAULT_ENDED)) {
+		add_text(text, " %s ", missing.name && !strcmp(missing.use, "written") ? "wrote" : missing.use);
+		if (missing.name)
+			add_missing(text, &missing);
+		else
+			add_text(text, "%s", core->call.fault.function);
+		add_text(text, " on ");
 		add_place_of_failure(text, plan, failure);
 		add_text(text, ", at ");
-		add_place(text, kernel->module, place);
+		add_place(text, kernel->module, missing.place);
 	} else if (core->call.fault.kind) {
 		add_text(text, known ? " on " : "");
 		add_place_of_failure(text, plan, failure);
@@ -570,9 +625,10 @@ static void add_loss(struct text *text, const struct sk_image *image, bool *lost
 
 static bool left_by_signal(const struct skrt_module *module, const struct sk_call *call)
 {
-	const void *place;
+	struct missing missing = find_missing(module, call);
 
-	if (missing_function(module, call, &place)) /* the package's own code calls them */
+	/* Not in the C library, which may have been passed the address of missing data. */
+	if (missing.name && sk_image_holds(&module->image, missing.place, 1, PROT_EXEC))
 		return false;
 	return call->begun && (call->fault.kind == SK_FAULT_SIGNAL || call->fault.kind == SK_FAULT_EXPELLED);
 }

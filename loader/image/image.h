@@ -111,8 +111,16 @@ bool sk_image_holds(const struct sk_image *image, const void *address, uint64_t 
 bool sk_image_function_at(const struct sk_image *image, const char *path, const void *address, char *name, size_t size,
 			  uint64_t *offset);
 
+/* Find the variable that contains the address, in the same way. */
+bool sk_image_variable_at(const struct sk_image *image, const char *path, const void *address, char *name, size_t size,
+			  uint64_t *offset);
+
 /* Return the name of the undefined function that the trap at the address stands for. NULL: not a trap. */
 const char *sk_image_trap_at(const struct sk_image *image, const void *address);
+
+/* Return the name of the undefined symbol that has a guard at the address, and in *offset the distance from the symbol.
+ * NULL: not in a guard. */
+const char *sk_image_guard_at(const struct sk_image *image, const void *address, int64_t *offset);
 
 /* ---- between the files ---- */
 

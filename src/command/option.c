@@ -63,7 +63,7 @@ static const struct sk_option options[] = {
 	 "an object's own definitions are for its own references first, and never collide:\n"
 	 "for all objects, or those whose names match; may be repeated"},
 	{"unresolved-symbols", NULL, SK_OPTION_SET_UNRESOLVED, 0, "trap[:NAME,NAME]",
-	 "let calls of functions that nothing defines, or of these, end the launch; also\n"
+	 "let uses of symbols that nothing defines, or of these, end the launch; also\n"
 	 "report-all (the default) and ignore-in-shared-libs, which makes no difference"},
 	{"warn-unresolved-symbols", NULL, SK_OPTION_SET_FLAG, FIELD(warn_unresolved), NULL, WITH_NEXT},
 	{"error-unresolved-symbols", NULL, SK_OPTION_CLEAR_FLAG, FIELD(warn_unresolved), NULL,

@@ -334,13 +334,14 @@ static void map_identifiers(const struct fuser *fuser, struct sk_map *identifier
 }
 
 /* Return true if sklink makes a symbol of that name in addition to the launches' own: sk_plan, sk_constants,
- * sk_weights, NAME_serial of a launch, and sk_unfused_<task>, also with _serial. */
+ * sk_weights, sk_guards, NAME_serial of a launch, and sk_unfused_<task>, also with _serial. */
 static bool is_reserved(const struct sk_map *launches, const struct sk_map *identifiers, const char *name)
 {
 	static const char serial[] = "_serial";
 	size_t length = strlen(name), base = ends_with(name, serial) ? length - strlen(serial) : length;
 
-	if (strcmp(name, "sk_plan") == 0 || strcmp(name, "sk_constants") == 0 || strcmp(name, "sk_weights") == 0)
+	if (strcmp(name, "sk_plan") == 0 || strcmp(name, "sk_constants") == 0 || strcmp(name, "sk_weights") == 0 ||
+	    strcmp(name, "sk_guards") == 0)
 		return true;
 	if (base < length && sk_map_find(launches, name, base) != SK_NONE)
 		return true;

@@ -1,6 +1,5 @@
 #!/bin/bash
-# --unresolved-symbols=trap and --warn-unresolved-symbols: a call of an undefined function ends the launch and is named;
-# other uses of it are refused.
+# --unresolved-symbols=trap and --warn-unresolved-symbols: a use of an undefined symbol ends the launch and is named.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 cat >kernels.c <<'C'
@@ -64,8 +63,8 @@ for object in kernels jumps slots plain-slots; do
 	"$skdump" --verify $object.sk >out.txt || fail "skdump --verify $object.sk"
 	for package in $object.sk $object-stripped.sk; do
 		"$skdump" $package >out.txt
-		grep -qE '^  not linked +gone$' out.txt && grep -qE '^ +lost$' out.txt || { cat out.txt;
-			fail "skdump does not list them"; }
+		grep -A1 -E '^  not linked +lost$' out.txt | grep -qE '^ +gone$' || { cat out.txt;
+			fail "skdump does not list them, that of a kernel itself first"; }
 		input $one
 		for cores in 1 2 3 7; do
 			"$skrun" $package --input x=in.npy --verify --cores $cores >out.txt || { cat out.txt;
@@ -138,12 +137,19 @@ grep -q '^>>> referenced by kernels.o:(.text.helper+0x[0-9a-f]*) in helper$' err
 refused 'undefined symbol: gone; a call of it' kernels.o --warn-unresolved-symbols --fatal-warnings
 refused '^sklink: error: undefined symbol: gone$' kernels.o --warn-unresolved-symbols --error-unresolved-symbols
 
-# Data, and an address that may be data's.
+# Data, and an address that may be data's: a use of either ends the launch too.
 leave=reads_data model
-refused '^sklink: error: undefined symbol: missing_data; only calls can trap' kernels.o --unresolved-symbols=trap
+"$sklink" model.yaml kernels.o --unresolved-symbols=trap -o data.sk
+input $one
+ends data.sk "task 'third': kernel leave read missing_data, which was not linked, on core 0, at "
 leave=takes_address model
-refused '^sklink: error: undefined symbol: gone; only calls can trap' kernels.o --warn-unresolved-symbols
-refused '^sklink: error: undefined symbol: gone; only calls can trap' slots.o --unresolved-symbols=trap:gone,lost
+for object in kernels jumps slots plain-slots; do
+	"$sklink" model.yaml $object.o --unresolved-symbols=trap:gone,lost -o address.sk
+	ends address.sk "task 'third': kernel leave called gone, which was not linked, on core 0, at "
+done
+"$sklink" model.yaml kernels.o --warn-unresolved-symbols -o address.sk 2>err.txt
+grep -qx 'sklink: warning: undefined symbol: gone; a use of it ends the launch' err.txt || { cat err.txt;
+	fail "no warning"; }
 
 # An object leaves undefined symbols to the next linker.
 model
@@ -156,3 +162,208 @@ cmp linked.o same.o || fail "-r: traps make another object"
 "$sklink" model.yaml kernels.o --unresolved-symbols=trap --icf=all -o folded.sk
 input $to_lost
 ends folded.sk 'called lost, which was not linked'
+
+# Every kind of use, with each way that compilers have to reach a symbol: the message has the name, the distance from it
+# and the place, in a stripped package too. The use of an address alone is none.
+cat >uses.c <<'C'
+#include <string.h>
+int gone(int), unknown(int);
+extern int missing_data, missing_table[];
+extern const char missing_bytes[];
+extern __thread int missing_own;
+int weak_one(int) __attribute__((weak));
+static int (*volatile function)(int);
+int (*hook)(int);
+static volatile long length = 2000;
+int *const pointers[] = {&missing_table[4], missing_table - 2};
+int uses(const int *x, int *y)
+{
+	switch (x[0]) {
+	case 1: y[0] = missing_data; break;
+	case 2: missing_data = 4; break;
+	case 3: y[0] = missing_table[x[1] - 1]; break;
+	case 4: function = gone; return function(3) + 1;
+	case 5: y[0] = *pointers[x[1]]; break;
+	case 6: y[0] = missing_own; break;
+	case 7: return hook(3) + 1;
+	case 8: return weak_one ? weak_one(3) + 1 : 0;
+	case 9: memcpy(y, missing_bytes, x[1] ? 8 : length); break;
+	case 10: y[0] = missing_bytes != 0; break;
+	case 11: return weak_one(3) + 1;
+	case 12: return gone(3) + 1;
+	}
+	return 0;
+}
+static __attribute__((noinline)) int deeper(int x) { return x == 777777 ? unknown(x) + 1 : x; }
+__attribute__((noinline)) int helper(int x) { return x == 77777 ? gone(x) + 1 : deeper(x) + 2; }
+int second(const int *x) { return helper(x[0]) == 1 ? 5 : 0; }
+C
+cat >uses.yaml <<'M'
+sklink: 1
+tensors:
+  x: {dtype: i32, shape: [2], role: input}
+  y: {dtype: i32, shape: [512], role: output}
+kernels:
+  uses: {symbol: uses, signature: "in x i32[2], out y i32[512] -> status"}
+  second: {symbol: second, signature: "in x i32[2] -> status"}
+tasks:
+  - {name: first, kernel: uses, args: [x, y]}
+  - {name: second, kernel: second, args: [x]}
+M
+# numbers NUMBER INDEX: use.npy, with these elements.
+numbers() {
+	printf '\x93NUMPY\x01\x00v\x00%-117s\n' "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }" >use.npy
+	printf "\\x$(printf %x $1)\\0\\0\\0\\x$2\\0\\0\\0" >>use.npy
+}
+# use NUMBER INDEX PATTERN [OPTION…]: that use fails with that message.
+use() {
+	numbers $1 $2
+	pattern=$3
+	shift 3
+	fails_with "$pattern" "$skrun" uses.sk --input x=use.npy "$@"
+	! grep 'device is lost' err.txt || fail "$pattern: the device is lost"
+}
+start="task 'first': kernel uses"
+end=", which was not linked, on core 0, at "
+$KERNEL_CC -O1 -fPIC -c -w uses.c -o uses.o
+for flags in -fPIC "-fPIC -fno-plt -Wa,-mrelax-relocations=no" "-fPIC -mcmodel=large" "-fPIC -mcmodel=medium"; do
+	# shellcheck disable=SC2086
+	$KERNEL_CC -O1 $flags -fno-optimize-sibling-calls -c -w uses.c -o uses.o || continue
+	"$sklink" uses.yaml uses.o --unresolved-symbols=trap -o uses.sk -M >map.txt
+	"$skdump" --verify uses.sk >out.txt || fail "skdump --verify, $flags"
+	for stripped in '' strip; do
+		[ -z "$stripped" ] || strip uses.sk
+		for option in '' --guard --unfused; do
+			use 1 0 "$start read missing_data$end" $option
+		done
+		use 2 0 "$start wrote missing_data$end"
+		use 3 3 "$start read missing_table\+0x8$end"
+		use 3 0 "$start read missing_table-0x4$end"
+		use 4 0 "$start called gone$end"
+		use 5 0 "$start read missing_table\+0x10$end"
+		use 5 1 "$start read missing_table-0x8$end"
+		use 6 0 "$start read missing_own$end"
+		use 9 1 "$start read missing_bytes$end"
+		use 9 0 "$start read missing_bytes[+0-9a-fx]*, which was not linked, on core 0, at .* of libc"
+		use 12 0 "$start called gone$end"
+		use 7 0 "$start on core 0: segmentation fault .SIGSEGV.: instruction fetch at address 0x0; called at "
+		use 2 0 "serial run: $start: missing_data, which was not linked, was written at " --serial
+		for number in 8 10; do
+			numbers $number 0
+			"$skrun" uses.sk --input x=use.npy >out.txt || { cat out.txt; fail "use $number fails"; }
+		done
+	done
+done
+
+# Call sites and hooks have names in a package with symbols; the map has the uses, those of kernels themselves first.
+$KERNEL_CC -O1 -fPIC -fno-optimize-sibling-calls -ffunction-sections -c -w uses.c -o uses.o
+"$sklink" uses.yaml uses.o --unresolved-symbols=trap -o uses.sk -M >map.txt
+use 2 0 ', at uses\+0x[0-9a-f]* \(0x[0-9a-f]* in the package\)$'
+use 7 0 "called at uses\+0x[0-9a-f]* \(.*\), by the pointer 'hook', which is 0$"
+use 11 0 'called at uses\+0x[0-9a-f]* \(.*\), which calls a weak function that was not linked$'
+sed -n '/^Not linked: a use ends its launch/,/^$/p' map.txt >out.txt
+sed -n '/^Not linked/,$p' map.txt | sed -n '3,/^$/s/: used by.*, /: /p' >list.txt
+diff - list.txt <<'L' || fail "the map does not list the uses"
+missing_data: kernel uses itself
+missing_table: kernel uses itself
+gone: kernel uses itself
+missing_own: kernel uses itself
+missing_bytes: kernel uses itself
+unknown: 2 references away from kernel second
+L
+
+# Without libskrt a use is a fault.
+"$sklink" uses.yaml uses.o --unresolved-symbols=trap -o uses.sk
+cat >plain.c <<'C'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	static int x[2], y[512];
+	void *tensors[] = {x, y}, *package = dlopen(argv[1], RTLD_NOW);
+	int (*serial)(void *const *, void *) = (int (*)(void *const *, void *))dlsym(package, "sk_task_first_serial");
+	x[0] = argc == 2 ? 10 : argc;
+	return serial(tensors, 0);
+}
+C
+$KERNEL_CC -O1 plain.c -o plain -ldl
+./plain ./uses.sk || fail "dlopen: a use that is none fails"
+for arguments in "1 2" "1 2 3 4" "1 2 3 4 5"; do # missing_table, gone by a pointer, missing_own
+	status=0
+	# shellcheck disable=SC2086
+	(ulimit -c 0; ./plain ./uses.sk $arguments) 2>err.txt || status=$?
+	[ $status = $((128 + 11)) ] || fail "dlopen: $arguments: a use gives status $status, not SIGSEGV"
+done
+
+# What no trap can serve.
+echo 'extern __thread int own __attribute__((tls_model("initial-exec"))); int uses(const int *x, int *y)
+	{ y[0] = own; return 0; } int second(const int *x) { return 0; }' >near.c
+$KERNEL_CC -O1 -fPIC -c near.c -o near.o
+fails_with '^sklink: error: undefined symbol: own; no trap can serve this use' "$sklink" uses.yaml near.o -o near.sk \
+	--unresolved-symbols=trap
+echo 'void absent(void); __attribute__((section(".init_array"), used)) void (*const start)(void) = absent; int uses(
+	const int *x, int *y) { return 0; } int second(const int *x) { return 0; }' >start.c
+$KERNEL_CC -O1 -fPIC -c start.c -o start.o
+fails_with '^sklink: error: undefined symbol: absent; no trap can serve this use' "$sklink" uses.yaml start.o -o near.sk \
+	--unresolved-symbols=trap
+
+# A constructor that uses one: the link says so, since loading may fail, and loading fails with the name.
+cat >begin.c <<'C'
+int gone(int);
+static int state;
+static __attribute__((constructor)) void begin(void) { state = gone(3) + 1; }
+int uses(const int *x, int *y) { y[0] = state; return 0; }
+int second(const int *x) { return 0; }
+C
+$KERNEL_CC -O1 -fPIC -c begin.c -o begin.o
+"$sklink" uses.yaml begin.o -o begin.sk --unresolved-symbols=trap 2>err.txt
+grep -q "^sklink: warning: begin.o:.*: 'begin' runs when the package is loaded or unloaded, and uses 'gone'" err.txt || { cat err.txt; fail "no word on the constructor"; }
+numbers 1 0
+fails_with 'gone, which was not linked, was called at begin' "$skrun" begin.sk --input x=use.npy
+
+# Constants of a model are computed while linking, under the same options.
+cat >fold.c <<'C'
+#include <stdint.h>
+#include "skkernel.h"
+int gone(int);
+extern float missing_data;
+
+void negative(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] == 77 ? missing_data : x[i] == 78 ? (float)gone(3) : -x[i];
+}
+SK_KERNEL(negative, "op=Neg; in x f32[n], out y f32[n], n i64");
+
+void sum(const float *x, const float *z, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] + z[i];
+}
+SK_KERNEL(sum, "op=Add; in x f32[n], in z f32[n], out y f32[n], n i64");
+C
+compile fold
+for first in 5 77 78; do
+	"$top_builddir/tests/lib/make-model" fold.onnx <<-M
+	opset 18
+	input x f32 4
+	output y f32 4
+	node Neg n c -> d
+	node Add a x d -> y
+	constant c f32 4 $first 1 2 3
+	M
+	case $first in
+	5) use= ;;
+	77) use='kernel negative read missing_data' ;;
+	*) use='kernel negative called gone' ;;
+	esac
+	for option in --unresolved-symbols=trap --warn-unresolved-symbols --unresolved-symbols=trap:gone,missing_data; do
+		if [ -z "$use" ]; then
+			"$sklink" fold.onnx fold.o -o fold.sk $option 2>err.txt || { cat err.txt;
+				fail "$option: constants are not computed"; }
+		else
+			fails_with "cannot compute constants: .*$use, which was not linked" "$sklink" fold.onnx fold.o \
+				-o fold.sk $option
+		fi
+	done
+done
+fails_with 'undefined symbol: missing_data' "$sklink" fold.onnx fold.o -o fold.sk --unresolved-symbols=trap:gone

@@ -45,6 +45,14 @@ static inline const char *sk_trap_name(const uint8_t *trap)
 	return NULL;
 }
 
+enum { SK_HOOK_REACH = 64 };
+
+static inline const void *sk_hook_of_call(const uint8_t *start, const uint8_t *end)
+{
+	(void)start, (void)end;
+	return NULL;
+}
+
 static inline int32_t sk_tile_place(const uint8_t *code, const uint8_t *end, uint64_t tile)
 {
 	(void)code, (void)end, (void)tile;
