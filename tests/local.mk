@@ -22,7 +22,10 @@ check-suites:
 # kernel without an end cannot be expelled there: tests/runtime/faults.sh leaves that to other builds.)
 check-runtime:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(RUNTIME_SUITES) $(RUNTIME_SHELL_TESTS)'
-.PHONY: check-quick check-suites check-runtime
+# The pages of doc/howto/compilers/, with compilers that are in a virtual environment of Python: COMPILERS=FOLDER.
+check-compilers: all
+	@$(AM_TESTS_ENVIRONMENT) COMPILERS='$(COMPILERS)' PAGES='$(PAGES)' $(SHELL) $(srcdir)/tests/compilers/compilers.sh
+.PHONY: check-quick check-suites check-runtime check-compilers
 
 # Check suites: tests/unit/check_NAME.c tests the file or the topic NAME.
 if HAVE_CHECK

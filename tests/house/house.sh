@@ -142,9 +142,9 @@ complain "names in comments that nothing has" "$out/found"
 
 # ---- tests ----
 
-# Each script and each Check suite is once in a list of tests/local.mk; scripts that only others run or read are in
-# none.
-find tests -name '*.sh' | grep -vE '^tests/(lib/|kernels/(compare|kernels)\.sh|fuzz/fuzz-(run|seeds)\.sh)' >"$out/tests"
+# Each script and each Check suite is once in a list of tests/local.mk; scripts that only others run or read, or that
+# other targets run, are in none.
+find tests -name '*.sh' | grep -vE '^tests/(lib/|compilers/compilers\.sh|kernels/(compare|kernels)\.sh|fuzz/fuzz-(run|seeds)\.sh)' >"$out/tests"
 find tests/unit -name 'check_*.c' | sed 's/\.c$//' >>"$out/tests"
 awk '/^([A-Z_]+ =|check_PROGRAMS \+=) / { list = 1 } list { print } !/\\$/ { list = 0 }' tests/local.mk |
 	grep -oE 'tests/[A-Za-z0-9_/-]+(\.sh)?' | sort >"$out/registered"
