@@ -1,6 +1,7 @@
 # `make bench`: measures, prints a table, and asserts nothing about time. Built on demand only.
 EXTRA_LTLIBRARIES =
-EXTRA_PROGRAMS = bench/dispatch bench/runtime bench/load bench/link bench/microkernels bench/tile-groups
+EXTRA_PROGRAMS = bench/dispatch bench/runtime bench/load bench/link bench/microkernels bench/tile-groups \
+	bench/dynamic
 BENCH_FILES = bench/measure.c bench/measure.h bench/rig.c bench/rig.h
 bench_dispatch_SOURCES = bench/dispatch.c $(BENCH_FILES)
 bench_dispatch_LDADD = bench/direct.o bench/kernels.o libskrt.la
@@ -38,6 +39,10 @@ bench_microkernels_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
 bench_tile_groups_SOURCES = bench/tile-groups.c bench/measure.c bench/measure.h
 bench_tile_groups_LDADD = libskrt.la
 bench_tile_groups_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
+
+bench_dynamic_SOURCES = bench/dynamic.c bench/measure.c bench/measure.h
+bench_dynamic_LDADD = libskrt.la
+bench_dynamic_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
 
 bench_link_SOURCES = bench/link.c bench/objects.c bench/objects.h bench/rounds.c bench/rounds.h
 bench_link_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS)
@@ -106,6 +111,7 @@ bench: bench-runtime bench-tile-groups
 	$(MAKE) $(AM_MAKEFLAGS) bench-link
 	$(MAKE) $(AM_MAKEFLAGS) bench-networks
 	$(MAKE) $(AM_MAKEFLAGS) bench-patterns
+	$(MAKE) $(AM_MAKEFLAGS) bench-dynamic
 
 # Only the tables of dispatching, running and loading.
 bench-runtime: bench/dispatch$(EXEEXT) bench/runtime$(EXEEXT) bench/load$(EXEEXT) bench/dispatch.sk $(BENCH_LOADS) \
@@ -140,6 +146,21 @@ bench-networks: sklink$(EXEEXT) skrun$(EXEEXT) kernels/libskernels.a
 		/usr/bin/python3 $(srcdir)/bench/networks $(srcdir) . bench/networks.d "$(ONNXRUNTIME)" $(NETWORKS); \
 	else echo "No networks: python3-onnx, which makes them, is not installed."; fi
 
+# Only packages with bounds: their costs, and random lengths, compared with ONNX Runtime if ONNXRUNTIME_PYTHON is a
+# Python that has it. LENGTHS selects by name.
+bench/fixed.sk: $(srcdir)/bench/generate bench/kernels.o sklink$(EXEEXT)
+	$(AM_V_GEN)$(SHELL) $(srcdir)/bench/generate sizes 512 >bench/fixed.yaml
+	$(AM_V_at)./sklink bench/fixed.yaml bench/kernels.o -o $@
+bench/bounded.sk: $(srcdir)/bench/generate bench/kernels.o sklink$(EXEEXT)
+	$(AM_V_GEN)$(SHELL) $(srcdir)/bench/generate sizes n >bench/bounded.yaml
+	$(AM_V_at)./sklink bench/bounded.yaml bench/kernels.o -o $@
+bench-dynamic: bench/dynamic$(EXEEXT) bench/fixed.sk bench/bounded.sk sklink$(EXEEXT) kernels/libskernels.a
+	bench/dynamic costs bench/fixed.sk bench/bounded.sk
+	@if /usr/bin/python3 -c 'import onnx' 2>/dev/null; then \
+		/usr/bin/python3 $(srcdir)/bench/lengths . bench/lengths.d $(srcdir) "$(ONNXRUNTIME_PYTHON)" \
+			"$(LENGTHS)"; \
+	else echo "No lengths: python3-onnx, which makes the model, is not installed."; fi
+
 # Only the savings by fused patterns.
 bench-patterns: sklink$(EXEEXT) skrun$(EXEEXT) skdump$(EXEEXT) kernels/libskernels.a
 	@if /usr/bin/python3 -c 'import onnx' 2>/dev/null; then \
@@ -149,16 +170,17 @@ bench-patterns: sklink$(EXEEXT) skrun$(EXEEXT) skdump$(EXEEXT) kernels/libskerne
 # The cost of linking 24 layers, compared with copying their weights.
 bench-weights: sklink$(EXEEXT) kernels/libskernels.a
 	/usr/bin/python3 $(srcdir)/bench/weights $(srcdir) . bench/weights.d
-.PHONY: bench bench-kernels bench-link bench-networks bench-patterns bench-runtime bench-tile-groups bench-variants \
-	bench-weights
+.PHONY: bench bench-dynamic bench-kernels bench-link bench-networks bench-patterns bench-runtime bench-tile-groups \
+	bench-variants bench-weights
 
 bench/link-kernel.o: $(srcdir)/bench/link-kernel.c format/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/link-kernel.c
-CLEAN_FOLDERS += bench/links bench/networks.d bench/patterns.d bench/products.d bench/variants.d bench/weights.d \
-	bench/microkernels-data bench/tiles
+CLEAN_FOLDERS += bench/lengths.d bench/links bench/networks.d bench/patterns.d bench/products.d bench/variants.d \
+	bench/weights.d bench/microkernels-data bench/tiles
 
-CLEANFILES += $(EXTRA_PROGRAMS) bench/link-kernel.o bench/direct.c bench/direct.o bench/kernels.o bench/hand-written.o \
-	bench/dispatch.yaml bench/dispatch.sk bench/load-* bench/microkernels.sk bench/tile-kernels.o
-EXTRA_DIST += bench/networks bench/patterns bench/variants bench/weights bench/onnxruntime.js bench/openmp.c \
-	bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c bench/hand-written.c \
-	bench/products bench/products.c bench/tile-kernels.c bench/tile-networks
+CLEANFILES += $(EXTRA_PROGRAMS) bench/link-kernel.o bench/direct.c bench/direct.o bench/kernels.o \
+	bench/hand-written.o bench/dispatch.yaml bench/dispatch.sk bench/load-* bench/microkernels.sk \
+	bench/tile-kernels.o bench/fixed.* bench/bounded.*
+EXTRA_DIST += bench/lengths bench/networks bench/patterns bench/variants bench/weights bench/onnxruntime.js \
+	bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
+	bench/hand-written.c bench/products bench/products.c bench/tile-kernels.c bench/tile-networks
