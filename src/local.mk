@@ -19,6 +19,7 @@ src_libplanning_a_SOURCES = \
 	src/planning/block-parts.c \
 	src/planning/block-reasons.c \
 	src/planning/placement.c \
+	src/planning/tile-accesses.c \
 	src/planning/tile-groups.c \
 	src/planning/tile-order.c \
 	src/planning/tile-reasons.c \
@@ -28,6 +29,7 @@ src_libplanning_a_SOURCES = \
 	src/planning/strict.c \
 	src/planning/sync-split.c \
 	src/model/units.c \
+	src/model/usual.c \
 	src/planning/verdicts.c
 
 # What sklink and skdump share beside the plan's reader: the proof of a plan, and the report.

@@ -177,12 +177,15 @@ static struct range term_range(const struct sk_binder *binder, const struct sk_p
 	return low < high ? (struct range){low, high} : (struct range){high, low};
 }
 
-/* Add a variable. If it is the same in all calls, it is a constant and not a term. */
+/* Add a variable. If it is the same in all calls, it is a constant and not a term; but not of a part of an extent that
+ * may have more elements at other sizes. */
 static bool add_variable(const struct lowering *lowering, struct sum *sum, struct sk_plan_term term)
 {
 	struct range range = term_range(lowering->binder, &term);
+	const struct sk_model *model = lowering->binder->model;
+	bool may_differ = (model->has_bounds || model->is_sample) && term.variable != SK_VARIABLE_BLOCK;
 
-	if (range.low != range.high)
+	if (range.low != range.high || may_differ)
 		return add_term(lowering, sum, term);
 	sum->constant += range.low;
 	return is_small(sum->constant) || fail_large(lowering);

@@ -148,6 +148,7 @@ bool sk_model_sample(struct sk_model *model, sk_model_sampler *sample, void *con
 
 static bool bind_sample(const struct sk_model *model, struct sk_model *sample)
 {
+	sample->is_sample = true;
 	sample->kernels.items = model->kernels.items;
 	sample->kernels.count = model->kernels.count;
 	sample->symbols.items = model->symbols.items;

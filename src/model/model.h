@@ -413,6 +413,7 @@ struct sk_model {
 	struct sk_sizes *sizes; /* its dimensions; NULL: it has none */
 	const uint64_t *sizes_at; /* by dimension */
 	bool has_bounds; /* a dimension has several sizes */
+	bool is_sample; /* it is such a model at other sizes */
 	SK_ARRAY(const struct sk_size *) size_expressions; /* those in its texts, or of the values of its graph */
 	SK_ARRAY(const struct sk_size *) size_lists; /* elements of lists that calls read */
 	struct sk_samples *samples; /* the model at other sizes; NULL: none are taken yet */
@@ -469,6 +470,54 @@ const char *sk_suggest_name(const struct sk_model *model, const char *name, cons
 /* The same for an array of structs that have a `name`. */
 #define SK_SUGGEST_NAME(model, misspelt, items, count)                                                                 \
 	sk_suggest_name((model), (misspelt), (count) ? &(items)->name : NULL, (count), sizeof(*(items)))
+
+/* ==== usual.c ====
+ *
+ * Numbers that depend on sizes with bounds: at the usual sizes, for choices of speed; and products of them, compared
+ * for all sizes. */
+
+/* A number at the largest sizes, and its form; NULL: it does not depend on sizes. */
+struct sk_sized_number {
+	uint64_t number;
+	const struct sk_size *size;
+};
+
+/* Return the form of a field of an argument in the plan's lists; NULL: it is a number. */
+static inline const struct sk_size *sk_argument_size(const struct sk_argument *argument, size_t offset)
+{
+	return sk_varying_find(argument->varying, SK_DIMS_LISTS, offset);
+}
+
+#define SK_ARGUMENT_SIZE(argument, field) sk_argument_size((argument), offsetof(struct sk_plan_argument, field))
+
+/* Return the form, or that of the number if it is NULL. The model has bounds. */
+const struct sk_size *sk_number_size(const struct sk_model *model, const struct sk_size *size, uint64_t number);
+
+/* Return the form's number at the usual sizes, or the number if the form is NULL. */
+uint64_t sk_usual_number(const struct sk_model *model, const struct sk_size *size, uint64_t number);
+
+/* The same for the extent that the task divides, and for the bytes of one of its elements. */
+uint64_t sk_usual_extent(const struct sk_model *model, const struct sk_task *task);
+uint64_t sk_usual_element_bytes(const struct sk_model *model, const struct sk_argument *argument);
+
+/* True if a * b and c * d are certainly equal at all sizes. */
+bool sk_products_equal(const struct sk_model *model, struct sk_sized_number a, struct sk_sized_number b,
+		       struct sk_sized_number c, struct sk_sized_number d);
+
+static inline struct sk_sized_number sk_plain_number(uint64_t number)
+{
+	return (struct sk_sized_number){number, NULL};
+}
+
+static inline struct sk_sized_number sk_sized_extent_of(const struct sk_task *task)
+{
+	return (struct sk_sized_number){task->bound.extent, sk_task_extent_size(task)};
+}
+
+static inline struct sk_sized_number sk_sized_element_of(const struct sk_argument *argument)
+{
+	return (struct sk_sized_number){argument->element_bytes, SK_ARGUMENT_SIZE(argument, element_bytes)};
+}
 
 /* ==== sides.c ====
  *
@@ -550,7 +599,7 @@ bool sk_common_multiple(uint64_t a, uint64_t b, uint64_t *result);
 struct sk_unit_item {
 	const uint32_t *tasks;
 	uint32_t count;
-	uint64_t extent;
+	uint64_t extent, usual; /* usual: at the usual sizes */
 	uint64_t least; /* the least unit that fits all of them; 0: they are not split */
 };
 

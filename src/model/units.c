@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/ranges.h"
+#include "base/sizes.h"
 #include "format/skdims.h"
 #include "format/skplan.h"
 
@@ -53,11 +54,6 @@ bool sk_common_multiple(uint64_t a, uint64_t b, uint64_t *result)
 	return sk_mul(a / sk_common_divisor(a, b), b, result);
 }
 
-static const struct sk_size *sized_elements(const struct sk_argument *argument)
-{
-	return sk_varying_find(argument->varying, SK_DIMS_LISTS, offsetof(struct sk_plan_argument, element_bytes));
-}
-
 /* Tiles, and the units that signatures give, have less than 2^31 elements. */
 uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
 {
@@ -74,7 +70,7 @@ uint64_t sk_minimum_unit(const struct sk_model *model, uint32_t task)
 	for (uint32_t a = 0; a < model->tasks.items[task].bound.argument_count && signature->align; a++) {
 		const struct sk_argument *argument = &model->tasks.items[task].bound.arguments[a];
 
-		const uint64_t bytes = sized_elements(argument) ? 1 : argument->element_bytes;
+		const uint64_t bytes = SK_ARGUMENT_SIZE(argument, element_bytes) ? 1 : argument->element_bytes;
 
 		while (argument->kind == SK_ARGUMENT_POINTER && bytes * unit % signature->align)
 			unit *= 2;
@@ -104,18 +100,22 @@ static int compare_uses(const void *a, const void *b)
 	return (left->item > right->item) - (left->item < right->item);
 }
 
-static void collect_uses_of(struct solver *solver, uint32_t item, const struct sk_task *task, uint64_t scale)
+static void collect_uses_of(struct solver *solver, const struct sk_model *model, uint32_t item,
+			    const struct sk_task *task, uint64_t scale)
 {
 	for (uint32_t a = 0; a < task->bound.argument_count; a++) {
 		const struct sk_argument *argument = &task->bound.arguments[a];
+		const struct sk_size *form = SK_ARGUMENT_SIZE(argument, element_bytes);
 
 		if (argument->kind != SK_ARGUMENT_POINTER || argument->element_bytes == 0 ||
 		    (argument->pattern && argument->pattern->halo))
 			continue;
+		if (form && scale > 1)
+			form = sk_size_multiply(model->sizes, form, sk_size_number(model->sizes, (int64_t)scale));
 		sk_array_push(solver->arena, &solver->uses,
 			      (struct use){argument->tensor, argument->offset, argument->size, item,
-					   argument->element_bytes * scale, argument->access & SK_ACCESS_WRITE,
-					   SK_NONE, sized_elements(argument)});
+					   argument->element_bytes * scale, argument->access & SK_ACCESS_WRITE, SK_NONE,
+					   form});
 	}
 }
 
@@ -125,7 +125,7 @@ static void collect_uses(struct solver *solver, const struct sk_model *model, co
 		for (uint32_t t = 0; t < items[i].count && items[i].least; t++) {
 			const struct sk_task *task = &model->tasks.items[items[i].tasks[t]];
 
-			collect_uses_of(solver, i, task, task->bound.extent / items[i].extent);
+			collect_uses_of(solver, model, i, task, task->bound.extent / items[i].extent);
 		}
 	if (solver->uses.count)
 		qsort(solver->uses.items, solver->uses.count, sizeof(struct use), compare_uses);
@@ -237,7 +237,7 @@ static bool is_left_whole(const struct sk_model *model, const struct sk_unit_ite
 {
 	uint64_t operations = 0;
 
-	if (unit < item->extent || item->least >= item->extent)
+	if (unit < item->usual || item->least >= item->usual)
 		return false;
 	for (uint32_t t = 0; t < item->count; t++)
 		operations += model->tasks.items[item->tasks[t]].bound.operations;

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/ranges.h"
 #include "format/signature/signature.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "format/skrows.h"
 #include "src/model/model.h"
@@ -41,16 +42,34 @@ bool sk_is_divided(const struct sk_argument *argument)
 	       !(argument->pattern && (argument->pattern->halo || argument->pattern->table_count));
 }
 
-bool sk_divides_alike(const struct sk_task *one, const struct sk_argument *a, const struct sk_task *other,
-		      const struct sk_argument *b)
+/* Return true if rows that are equal at the largest sizes are equal at all sizes. */
+static bool have_same_sizes(const struct sk_argument *a, const struct sk_argument *b)
+{
+	static const size_t fields[] = {offsetof(struct sk_plan_pattern, width),
+					offsetof(struct sk_plan_pattern, stride),
+					offsetof(struct sk_plan_pattern, count)};
+	bool same = SK_ARGUMENT_SIZE(a, offset) == SK_ARGUMENT_SIZE(b, offset);
+
+	if (!a->varying && !b->varying)
+		return true;
+	if (sk_argument_rows(a).count == 1)
+		return same && SK_ARGUMENT_SIZE(a, size) == SK_ARGUMENT_SIZE(b, size);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		same &= sk_varying_find(a->varying, SK_DIMS_PATTERNS, fields[i]) ==
+			sk_varying_find(b->varying, SK_DIMS_PATTERNS, fields[i]);
+	return same;
+}
+
+bool sk_divides_alike(const struct sk_model *model, const struct sk_task *one, const struct sk_argument *a,
+		      const struct sk_task *other, const struct sk_argument *b)
 {
 	struct sk_rows rows = sk_argument_rows(a), other_rows = sk_argument_rows(b);
-	uint64_t bytes, other_bytes;
 
 	return sk_is_divided(a) && sk_is_divided(b) && rows.start == other_rows.start &&
 	       rows.width == other_rows.width && rows.stride == other_rows.stride && rows.count == other_rows.count &&
-	       sk_mul(a->element_bytes, one->bound.extent, &bytes) &&
-	       sk_mul(b->element_bytes, other->bound.extent, &other_bytes) && bytes == other_bytes;
+	       have_same_sizes(a, b) &&
+	       sk_products_equal(model, sk_sized_element_of(a), sk_sized_extent_of(one), sk_sized_element_of(b),
+				 sk_sized_extent_of(other));
 }
 
 /* ---- conditions for a run ---- */
@@ -139,7 +158,7 @@ static struct sk_block_verdict judge(const struct follower *follower, const stru
 	if (verdict.reason != SK_BLOCKS_NONE)
 		return verdict;
 	verdict.reason = SK_BLOCKS_FOLLOWED;
-	if (!sk_divides_alike(ahead->task, ahead->argument, behind->task, behind->argument)) {
+	if (!sk_divides_alike(follower->model, ahead->task, ahead->argument, behind->task, behind->argument)) {
 		verdict.reason = SK_BLOCKS_OTHER_PARTS;
 	} else if (behind->run->extent % parts->rows) {
 		verdict.reason = SK_BLOCKS_OTHER_ROWS;

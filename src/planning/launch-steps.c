@@ -148,11 +148,10 @@ static void make_step(struct sk_step_maker *maker, const struct sk_run *run, uin
 						 NULL);
 		break;
 	case SK_STEP_SPLIT:
-		step->partition =
-			find_partition(maker,
-				       (struct sk_plan_partition){run->extent, run->unit, run->parts.rows,
-								  run->parts.blocks, run->first_core},
-				       sk_task_extent_size(task));
+		step->partition = find_partition(maker,
+						 (struct sk_plan_partition){run->extent, run->unit, run->parts.rows,
+									    run->parts.blocks, run->first_core},
+						 run->size);
 		break;
 	default:
 		break;
@@ -266,30 +265,18 @@ static uint64_t span_of(const struct sk_argument *argument, uint64_t extent, uin
 	return (rows.count / extent * elements - 1) * rows.stride + rows.width;
 }
 
-/* Return the form of an argument's field. */
-static const struct sk_size *argument_size(const struct sk_model *model, const struct sk_argument *argument,
-					   size_t offset, uint64_t number)
+/* Numbers of units are comparable where the unit divides the extent, or is 1. elements: those of the task in a unit of
+ * the run. */
+static void set_sizes(const struct sk_model *model, const struct sk_run *run, const struct sk_argument *argument,
+		      uint64_t elements, struct sk_pattern *pattern)
 {
-	const struct sk_size *size = sk_varying_find(argument->varying, SK_DIMS_LISTS, offset);
+	const struct sk_size *of_unit = sk_size_number(model->sizes, (int64_t)run->unit);
 
-	return size ? size : sk_size_number(model->sizes, (int64_t)number);
-}
-
-/* Numbers of units are comparable where the unit divides the extent, or is 1. */
-static void set_sizes(const struct sk_model *model, const struct sk_task *task, const struct sk_argument *argument,
-		      uint64_t unit, struct sk_pattern *pattern)
-{
-	const struct sk_size *extent = sk_task_extent_size(task);
-	const struct sk_size *of_unit = sk_size_number(model->sizes, (int64_t)unit);
-
-	extent = extent ? extent : sk_size_number(model->sizes, (int64_t)task->bound.extent);
-	pattern->offset_size = argument_size(model, argument, offsetof(struct sk_plan_argument, offset),
-					     argument->offset);
-	pattern->unit_size = sk_size_multiply(model->sizes, of_unit,
-					      argument_size(model, argument,
-							    offsetof(struct sk_plan_argument, element_bytes),
-							    argument->element_bytes));
-	pattern->units_size = sk_size_ceil(model->sizes, extent, of_unit);
+	pattern->offset_size = sk_number_size(model, SK_ARGUMENT_SIZE(argument, offset), argument->offset);
+	pattern->unit_size = sk_size_multiply(
+		model->sizes, sk_size_number(model->sizes, (int64_t)elements),
+		sk_number_size(model, SK_ARGUMENT_SIZE(argument, element_bytes), argument->element_bytes));
+	pattern->units_size = sk_size_ceil(model->sizes, sk_number_size(model, run->size, run->extent), of_unit);
 	if (!pattern->unit_size || !pattern->units_size)
 		pattern->units = 0;
 }
@@ -330,7 +317,7 @@ struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct
 	if (task->bound.sized && blocks)
 		pattern.units = 0;
 	else if (task->bound.sized)
-		set_sizes(model, task, argument, partition->unit, &pattern);
+		set_sizes(model, step->run, argument, elements, &pattern);
 	return pattern;
 }
 

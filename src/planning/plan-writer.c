@@ -252,14 +252,16 @@ static void write_call(struct sk_plan_writer *writer, uint32_t number, uint64_t 
 	writer->argument_count += task->bound.argument_count;
 }
 
-/* Write the parts of a step that come from its task alone: its spread, and one call. */
+/* Write the parts of a step that come from its task alone: its spread, and one call. run: that of a step in tiles,
+ * which counts in other elements; else NULL. */
 static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_plan_form *form, uint32_t number,
-				       const struct sk_side *side, uint64_t scale)
+				       const struct sk_side *side, const struct sk_run *run)
 {
 	const struct sk_task *task = &writer->model->tasks.items[number];
 	const struct sk_signature *signature = writer->model->kernels.items[task->bound.kernel].signature;
 	struct sk_plan_step *record = &writer->steps[writer->step_count++];
 	bool divided = signature->spread == SK_STEP_SPLIT || signature->spread == SK_STEP_BLOCKS_RANGE;
+	uint64_t scale = run ? sk_run_scale(run, task) : 1;
 
 	record->first_call = writer->call_count;
 	record->call_count = 1;
@@ -273,7 +275,8 @@ static struct sk_plan_step *start_step(struct sk_plan_writer *writer, struct sk_
 	record->first_core = side->first_core;
 	record->extent = divided ? task->bound.extent / scale : 0;
 	if (divided)
-		sk_plan_note_sizes(writer, task->bound.varying, SK_DIMS_STEPS, writer->step_count - 1);
+		sk_plan_note_size(writer, SK_DIMS_STEPS, writer->step_count - 1, offsetof(struct sk_plan_step, extent),
+				  run ? run->size : sk_task_extent_size(task));
 	record->first_await = writer->await_count;
 	if (side->flags & (SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET))
 		form->flags |= SK_LAUNCH_EARLY;
@@ -293,7 +296,7 @@ static void write_step(struct sk_plan_writer *writer, const struct sk_plan_launc
 
 	const struct sk_task *tasks = writer->model->tasks.items;
 	struct sk_plan_step *record =
-		start_step(writer, form, step->task, &sides[step->side], sk_run_scale(step->run, &tasks[step->task]));
+		start_step(writer, form, step->task, &sides[step->side], step->run->tile ? step->run : NULL);
 
 	for (uint32_t i = 1; i < step->task_count; i++) {
 		uint32_t number = step->tasks[i];
@@ -356,8 +359,8 @@ static void set_partitions(struct sk_plan_writer *writer, struct sk_plan_launch 
 	sk_plan_key_append(&key, partitions, count * sizeof(*partitions));
 	if (sized)
 		sk_plan_key_append(&key, sizes, count * sizeof(const struct sk_size *));
-	record->first_partition = sk_plan_share_by(writer, &writer->partitions, partitions, count, key.bytes.items,
-						   key.bytes.count);
+	record->first_partition =
+		sk_plan_share_by(writer, &writer->partitions, partitions, count, key.bytes.items, key.bytes.count);
 	for (uint32_t i = 0; i < count; i++)
 		sk_plan_note_size(writer, SK_DIMS_PARTITIONS, record->first_partition + i,
 				  offsetof(struct sk_plan_partition, extent), sizes[i]);
@@ -476,10 +479,10 @@ static void write_task_entry(struct sk_plan_writer *writer, uint32_t number)
 	struct sk_plan_launch *record = start_launch(writer, place, &form);
 
 	sk_plan_set_interned(writer, &record->name, writer->entry_offsets[number]);
-	place_task(writer, record, &form, number, start_step(writer, &form, number, &sides[0], 1));
+	place_task(writer, record, &form, number, start_step(writer, &form, number, &sides[0], NULL));
 	form.lane_steps[sides[0].lane] = 1;
 	if (count > 1)
-		start_step(writer, &form, number, &sides[1], 1)->number = ++form.lane_steps[sides[1].lane];
+		start_step(writer, &form, number, &sides[1], NULL)->number = ++form.lane_steps[sides[1].lane];
 	finish_launch(writer, record, &form, &number, 1);
 }
 

@@ -125,6 +125,7 @@ struct sk_block_parts {
 struct sk_run {
 	uint32_t first, count; /* places in the launch's tasks, in the order of sk_launch_runs */
 	uint64_t extent; /* elements that the run counts in; 0: its task is not SPLIT */
+	const struct sk_size *size; /* the form of its extent; NULL: it is a number */
 	uint64_t unit; /* of them; 0: its task is not SPLIT */
 	struct sk_block_parts parts; /* SPLIT: used in place of units */
 	uint64_t tile; /* in elements, whole units; 0: it is not in tiles */
@@ -154,10 +155,10 @@ static inline uint64_t sk_run_scale(const struct sk_run *run, const struct sk_ta
 /* Return true if each part of the task accesses one part of the argument, and nothing around it. */
 bool sk_is_divided(const struct sk_argument *argument);
 
-/* Return true if equal parts of the two tasks' extents are the same bytes in both arguments, with nothing around
- * them. */
-bool sk_divides_alike(const struct sk_task *one, const struct sk_argument *a, const struct sk_task *other,
-		      const struct sk_argument *b);
+/* Return true if equal parts of the two tasks' extents are the same bytes in both arguments, with nothing around them,
+ * at all sizes. */
+bool sk_divides_alike(const struct sk_model *model, const struct sk_task *one, const struct sk_argument *a,
+		      const struct sk_task *other, const struct sk_argument *b);
 
 /* Choose the parts of all runs of the launch with this number. places (in the runs) and verdicts are by task. */
 void sk_block_parts_choose(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t launch,
@@ -439,6 +440,19 @@ void sk_segments_place(struct sk_segments *segments);
  * place, and bypass a warning. bypass also changes the verdicts of the scope's tasks; then the result is true, and the
  * segments must be placed again. */
 bool sk_strict_check(struct sk_segments *segments, const struct sk_fusion *fusion);
+
+/* ==== tile-accesses.c ====
+ *
+ * The accesses of two tasks that may be in one tile group. The input is the two; the output holds for all sizes. */
+
+/* Compare two accesses. JOINED: equal parts of the two tasks are the same bytes. NOTHING_SHARED: they are
+ * independent. */
+enum sk_tile_reason sk_tile_compare(const struct sk_model *model, const struct sk_task *one,
+				    const struct sk_argument *a, const struct sk_task *other,
+				    const struct sk_argument *b);
+
+/* Return true if the extents of the two have the same proportion at all sizes. */
+bool sk_extents_are_proportional(const struct sk_model *model, const struct sk_task *one, const struct sk_task *other);
 
 /* ==== tile-order.c ====
  *

@@ -205,7 +205,6 @@ enum sk_tile_reason {
 	SK_TILE_SYNC_ALL, /* debug-sync-all=1 */
 
 	/* One of the two tasks, the cause, cannot be in a group: */
-	SK_TILE_SIZES, /* its numbers depend on sizes with bounds */
 	SK_TILE_HIDDEN_STATE, /* its kernel keeps state between calls */
 	SK_TILE_NOT_DIVIDED, /* its kernel may not be called for parts */
 	SK_TILE_UNTILED, /* its signature has `untiled` */
@@ -225,6 +224,7 @@ enum sk_tile_reason {
 	SK_TILE_SHARED, /* and one does not access it by parts */
 	SK_TILE_TABLE, /* and one reaches through a table of addresses */
 	SK_TILE_HALO, /* and one reads beyond its part */
+	SK_TILE_SIZES, /* and parts of it have other numbers of elements in the two at other sizes */
 	SK_TILE_OTHER_PARTS, /* and equal parts of the two are different bytes */
 	SK_TILE_BETWEEN, /* the cause comes after the preceding task, or its group, and before the task */
 	SK_TILE_MOVED, /* it has been moved after the preceding task, and members of a group are in network order */

@@ -10,7 +10,9 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/ranges.h"
+#include "base/sizes.h"
 #include "format/signature/signature.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "format/skrows.h"
 #include "src/model/model.h"
@@ -36,7 +38,7 @@ struct use {
 	uint32_t count; /* accesses */
 	bool divided; /* all accesses are to the whole tensor, divided and in one piece */
 	bool written; /* the first access writes all of it */
-	uint64_t bytes; /* of an element of the run's extent */
+	uint64_t bytes; /* of an element of the run's extent, at the usual sizes */
 };
 
 /* An access to a tensor by a member of the run that is being formed. */
@@ -77,14 +79,17 @@ static const struct sk_signature *signature_of(const struct builder *builder, co
 
 /* ---- tasks that may be in a run ---- */
 
-/* Return the number of bytes that each call of the task reads, independent of the size of its part. */
-static uint64_t shared_bytes(const struct sk_task *task)
+/* Return the number of bytes that each call of the task reads at the usual sizes, whatever the size of its part. */
+static uint64_t shared_bytes(const struct sk_model *model, const struct sk_task *task)
 {
 	uint64_t bytes = 0;
 
 	for (uint32_t a = 0; a < task->bound.argument_count; a++)
 		if (task->bound.arguments[a].kind == SK_ARGUMENT_POINTER && !task->bound.arguments[a].element_bytes &&
-		    !sk_add(bytes, task->bound.arguments[a].size, &bytes))
+		    !sk_add(bytes,
+			    sk_usual_number(model, SK_ARGUMENT_SIZE(&task->bound.arguments[a], size),
+					    task->bound.arguments[a].size),
+			    &bytes))
 			return UINT64_MAX;
 	return bytes;
 }
@@ -107,12 +112,10 @@ static struct sk_tile_verdict judge_task(const struct builder *builder, uint32_t
 	const struct sk_argument *scalar = find_argument(task, SK_ARGUMENT_LOAD);
 	struct sk_tile_verdict verdict = {.cause = builder->launch->tasks[place],
 					  .tensor = scalar ? scalar->tensor : SK_NONE,
-					  .amount = shared_bytes(task),
+					  .amount = shared_bytes(builder->model, task),
 					  .limit = SHARED_BYTES};
 
-	if (task->bound.sized)
-		verdict.reason = SK_TILE_SIZES;
-	else if (find_argument(task, SK_ARGUMENT_STATE))
+	if (find_argument(task, SK_ARGUMENT_STATE))
 		verdict.reason = SK_TILE_HIDDEN_STATE;
 	else if (signature_of(builder, task)->spread != SK_STEP_SPLIT || task->bound.extent == 0)
 		verdict.reason = SK_TILE_NOT_DIVIDED;
@@ -128,32 +131,6 @@ static struct sk_tile_verdict judge_task(const struct builder *builder, uint32_t
 }
 
 /* ---- tasks that may be in the same run ---- */
-
-/* Return why two accesses to common bytes, one of them a write, do not fall to the same parts. */
-static enum sk_tile_reason obstacle_of(const struct sk_argument *a, const struct sk_argument *b)
-{
-	if ((a->pattern && a->pattern->table_count) || (b->pattern && b->pattern->table_count))
-		return SK_TILE_TABLE;
-	if ((a->pattern && a->pattern->halo) || (b->pattern && b->pattern->halo))
-		return SK_TILE_HALO;
-	return sk_is_divided(a) && sk_is_divided(b) ? SK_TILE_OTHER_PARTS : SK_TILE_SHARED;
-}
-
-/* Compare two accesses; NOTHING_SHARED: they are independent. */
-static enum sk_tile_reason compare_arguments(const struct sk_task *one, const struct sk_argument *a,
-					     const struct sk_task *other, const struct sk_argument *b)
-{
-	enum sk_access access = sk_argument_access(a), other_access = sk_argument_access(b);
-	struct sk_rows rows = sk_argument_rows(a), other_rows = sk_argument_rows(b);
-
-	if (!access || !other_access || a->tensor != b->tensor)
-		return SK_TILE_NOTHING_SHARED;
-	if (sk_divides_alike(one, a, other, b))
-		return SK_TILE_JOINED;
-	return ((access | other_access) & SK_ACCESS_WRITE) && sk_rows_overlap(&rows, &other_rows)
-		       ? obstacle_of(a, b)
-		       : SK_TILE_NOTHING_SHARED;
-}
 
 /* Return the last access to the tensor by a member of the run, + 1. */
 static uint32_t last_access(const struct builder *builder, uint32_t tensor)
@@ -206,8 +183,8 @@ static void compare_with_members(const struct builder *builder, const struct sk_
 			const struct member_access *access = &builder->members.items[i - 1];
 			const struct sk_task *member = task_at(builder, access->place);
 
-			enum sk_tile_reason found =
-				compare_arguments(member, &member->bound.arguments[access->argument], task, argument);
+			enum sk_tile_reason found = sk_tile_compare(
+				builder->model, member, &member->bound.arguments[access->argument], task, argument);
 
 			if (!counts_more(access, found, best, verdict->reason))
 				continue;
@@ -307,14 +284,15 @@ static bool comes_after(const struct sk_task_said *said, uint32_t other)
 	return false;
 }
 
-static enum sk_tile_fit compare_tasks(const struct sk_task *one, const struct sk_task *other)
+static enum sk_tile_fit compare_tasks(const struct sk_model *model, const struct sk_task *one,
+				      const struct sk_task *other)
 {
 	enum sk_tile_fit fit = SK_TILE_FIT_UNRELATED;
 
 	for (uint32_t i = 0; i < one->bound.argument_count * other->bound.argument_count; i++) {
 		enum sk_tile_reason found =
-			compare_arguments(one, &one->bound.arguments[i / other->bound.argument_count], other,
-					  &other->bound.arguments[i % other->bound.argument_count]);
+			sk_tile_compare(model, one, &one->bound.arguments[i / other->bound.argument_count], other,
+					&other->bound.arguments[i % other->bound.argument_count]);
 
 		if (found != SK_TILE_JOINED && found != SK_TILE_NOTHING_SHARED)
 			return SK_TILE_FIT_NEVER;
@@ -337,7 +315,7 @@ static enum sk_tile_fit judge_fit(const void *context, const uint32_t *places, u
 	for (uint32_t m = 0; m < count; m++) {
 		const struct sk_task *member = task_at(builder, places[m]);
 		const struct sk_task *first = places[m] < place ? member : task, *last = first == task ? member : task;
-		enum sk_tile_fit found = compare_tasks(member, task);
+		enum sk_tile_fit found = compare_tasks(builder->model, member, task);
 
 		if (found == SK_TILE_FIT_NEVER || member->bound.lane != task->bound.lane || first->said.record.count ||
 		    last->said.wait.count || comes_after(&task->said, builder->launch->tasks[places[m]]) ||
@@ -350,22 +328,34 @@ static enum sk_tile_fit judge_fit(const void *context, const uint32_t *places, u
 
 /* ---- tensors that live in a run ---- */
 
+/* Return true if the argument is all of the tensor at all sizes, in elements of equally many bytes. */
+static bool divides_all(const struct sk_model *model, const struct sk_task *task, const struct sk_argument *argument)
+{
+	const struct sk_tensor *tensor = &model->tensors.items[argument->tensor];
+	const struct sk_size *bytes =
+		sk_varying_find(tensor->varying, SK_DIMS_TYPES, offsetof(struct sk_plan_type, bytes));
+
+	return argument->offset == 0 && argument->size == tensor->bytes && !SK_ARGUMENT_SIZE(argument, offset) &&
+	       SK_ARGUMENT_SIZE(argument, size) == bytes && !SK_ARGUMENT_SIZE(argument, element_bytes) &&
+	       sk_products_equal(model, sk_plain_number(argument->element_bytes), sk_sized_extent_of(task),
+				 (struct sk_sized_number){tensor->bytes, bytes}, sk_plain_number(1));
+}
+
 static void use_argument(struct builder *builder, const struct sk_run *run, uint32_t member,
 			 const struct sk_argument *argument)
 {
 	const struct sk_task *task = task_at(builder, run->first + member);
-	const struct sk_tensor *tensor = &builder->model->tensors.items[argument->tensor];
 	struct use *use = &builder->uses[argument->tensor];
 	bool whole = sk_is_divided(argument) && !argument->whole && sk_argument_rows(argument).count == 1 &&
-		     argument->offset == 0 && argument->size == tensor->bytes &&
-		     argument->element_bytes * task->bound.extent == tensor->bytes;
+		     divides_all(builder->model, task, argument);
 
 	if (use->run != builder->runs)
 		*use = (struct use){.run = builder->runs,
 				    .first = member,
 				    .divided = true,
 				    .written = argument->access == SK_ACCESS_WRITE,
-				    .bytes = argument->element_bytes * (task->bound.extent / run->extent)};
+				    .bytes = sk_usual_element_bytes(builder->model, argument) *
+					     (task->bound.extent / run->extent)};
 	else if (use->last == member && argument->access != SK_ACCESS_WRITE && use->first == member)
 		use->written = false; /* the call that writes it first also reads it */
 	use->last = member;
@@ -406,11 +396,34 @@ static uint64_t scratch_unit(const struct builder *builder, uint32_t tensor)
 
 /* ---- units ---- */
 
-static void measure_extent(const struct builder *builder, struct sk_run *run)
+/* Return the number of elements of the run's extent at the usual sizes. */
+static uint64_t usual_extent(const struct builder *builder, const struct sk_run *run)
 {
+	uint64_t extent = sk_usual_number(builder->model, run->size, run->extent);
+
+	return extent ? extent : 1;
+}
+
+/* Find the greatest extent that divides those of all members at all sizes. Return false if there is none, since members
+ * that share nothing have other proportions. */
+static bool measure_extent(const struct builder *builder, struct sk_run *run)
+{
+	const struct sk_task *first = task_at(builder, run->first);
+	struct sk_sizes *sizes = builder->model->sizes;
+
 	run->extent = 0;
+	run->size = sk_task_extent_size(first);
 	for (uint32_t m = run->first; m < run->first + run->count; m++)
 		run->extent = sk_common_divisor(run->extent, task_at(builder, m)->bound.extent);
+	if (run->size)
+		run->size = sk_size_quotient(sizes, run->size,
+					     sk_size_number(sizes, (int64_t)(first->bound.extent / run->extent)));
+	if (sk_task_extent_size(first) && !run->size)
+		return false;
+	for (uint32_t m = run->first + 1; m < run->first + run->count; m++)
+		if (!sk_extents_are_proportional(builder->model, first, task_at(builder, m)))
+			return false;
+	return true;
 }
 
 /* Return the greatest number of bytes, per element of the run's extent, of all divided tensors that are in use at once.
@@ -499,7 +512,8 @@ static bool part_stays_in_cache(struct builder *builder, const struct sk_run *ru
 	const struct sk_profile_lane *lane = &builder->model->device->lanes[task_at(builder, run->first)->bound.lane];
 	uint64_t bytes = element_bytes(builder, run, true);
 
-	if (builder->launch->options.tile_bytes || !bytes || !sk_mul(bytes, run->extent, &verdict->amount))
+	if (builder->launch->options.tile_bytes || !bytes ||
+	    !sk_mul(bytes, usual_extent(builder, run), &verdict->amount))
 		return false;
 	verdict->amount = (verdict->amount - 1) / lane->cores + 1;
 	verdict->limit = (uint64_t)lane->data_cache;
@@ -562,7 +576,7 @@ static uint64_t choose_tile(struct builder *builder, const struct sk_run *run, s
 static bool wastes_cores(const struct builder *builder, const struct sk_run *run, struct sk_tile_verdict *verdict)
 {
 	uint64_t cores = builder->model->device->lanes[task_at(builder, run->first)->bound.lane].cores;
-	uint64_t units = (run->extent - 1) / run->unit + 1;
+	uint64_t units = (usual_extent(builder, run) - 1) / run->unit + 1;
 
 	verdict->amount = units;
 	verdict->limit = UNITS_PER_CORE * cores;
@@ -570,8 +584,9 @@ static bool wastes_cores(const struct builder *builder, const struct sk_run *run
 		return false;
 	for (uint32_t m = run->first; m < run->first + run->count; m++) {
 		uint64_t own = sk_minimum_unit(builder->model, builder->launch->tasks[m]);
+		uint64_t extent = sk_usual_extent(builder->model, task_at(builder, m));
 
-		if ((task_at(builder, m)->bound.extent - 1) / own + 1 > units) {
+		if ((extent + own - 1) / own > units) {
 			verdict->reason = SK_TILE_FEW_UNITS;
 			return true;
 		}
@@ -694,11 +709,12 @@ static void choose_units(struct builder *builder)
 	for (uint32_t i = 0; i < target->count; i++) {
 		struct sk_run *run = &target->runs[i];
 
-		items[i] = (struct sk_unit_item){&builder->launch->tasks[run->first], run->count, 1, 0};
-		if (signature_of(builder, task_at(builder, run->first))->spread != SK_STEP_SPLIT)
+		items[i] = (struct sk_unit_item){&builder->launch->tasks[run->first], run->count, 1, 1, 0};
+		if (signature_of(builder, task_at(builder, run->first))->spread != SK_STEP_SPLIT ||
+		    !measure_extent(builder, run))
 			continue;
-		measure_extent(builder, run);
 		items[i].extent = run->extent;
+		items[i].usual = usual_extent(builder, run);
 		items[i].least = least_unit(builder, run);
 	}
 	units = sk_units_choose(builder->model, items, target->count);

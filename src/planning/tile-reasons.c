@@ -98,8 +98,6 @@ static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *
 		return sk_arena_join_all(arena, "the kernel of '", cause, "' is marked untiled", NULL);
 	case SK_TILE_FLUSHED:
 		return sk_arena_join_all(arena, "the data cache is flushed around '", cause, "'", NULL);
-	case SK_TILE_SIZES:
-		return sk_arena_join_all(arena, "numbers of '", cause, "' depend on sizes with bounds", NULL);
 	case SK_TILE_HIDDEN_STATE:
 		return sk_arena_join_all(arena, "the kernel of '", cause, "' has hidden state", NULL);
 	case SK_TILE_SCALAR:
@@ -133,6 +131,9 @@ static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *
 		return shared_text(arena, model, verdict, "one of them reaches it through a table of addresses");
 	case SK_TILE_HALO:
 		return shared_text(arena, model, verdict, "one of them reads beyond its part of it");
+	case SK_TILE_SIZES:
+		return shared_text(arena, model, verdict,
+				   "for each element of the one, the other has a number of them that depends on sizes");
 	case SK_TILE_OTHER_PARTS:
 		return shared_text(arena, model, verdict, "the two divide it in different ways");
 	default:

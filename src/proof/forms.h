@@ -147,6 +147,12 @@ bool sk_sized_allowed_within_call(struct sk_sized *sized, const struct sk_step_a
 				  const struct sk_step_access *other);
 bool sk_sized_write_allowed(struct sk_sized *sized, const struct sk_step_access *access);
 
+/* Return an error if the access, to tiles in the scratch, does not have the place and bytes of its tiles at all sizes,
+ * or has not all tiles of its tensor; NULL: it does. Then scratch-check.c, which has seen the largest sizes, has shown
+ * the rest for all of them: tiles, units of steps in tiles (sized-verify.c) and numbers of elements for each element of
+ * a step are numbers. */
+const char *sk_sized_check_tile(struct sk_sized *sized, const struct sk_step_access *access);
+
 /* Return an error if the access, which touches memory, can leave its tensor at some size, or contradicts its division;
  * NULL: it does not. `start`: of the tensor in its space. */
 const char *sk_sized_check(struct sk_sized *sized, const struct sk_step_access *access, uint64_t start);

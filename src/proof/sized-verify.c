@@ -91,7 +91,7 @@ static void check_access(struct sk_verifier *verifier, const struct sk_step_acce
 	struct sk_sized *sized = &prover_of(verifier)->sized;
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_argument *argument = &view->arguments[access->argument];
-	bool tile = argument->space == SK_SPACE_SCRATCH; /* tiles do not depend on sizes: scratch-check.c */
+	bool tile = argument->space == SK_SPACE_SCRATCH;
 	const struct sk_sized_rows *rows = sk_sized_rows(sized, access);
 	const char *wrong = NULL;
 
@@ -100,8 +100,12 @@ static void check_access(struct sk_verifier *verifier, const struct sk_step_acce
 		wrong = sk_sized_check(
 			sized, access,
 			sk_plan_tensor_start(&view->launches[access->launch], &view->tensors[argument->tensor]));
-	if ((tile || argument->space == SK_SPACE_SIZES) && sk_sized_varies(sized, access))
-		wrong = tile ? "its tile has another size" : "its list of sizes is another one";
+	if (argument->space == SK_SPACE_SIZES && sk_sized_varies(sized, access))
+		wrong = "its list of sizes is another one";
+	if (tile && argument->kind == SK_ARGUMENT_POINTER)
+		wrong = sk_sized_check_tile(sized, access);
+	else if (tile && sk_sized_varies(sized, access))
+		wrong = "its scratch is another one";
 	if (!wrong && sk_access_writes(argument) && !sk_sized_write_allowed(sized, access))
 		wrong = "several cores write it, and it is not divided";
 	if (wrong)

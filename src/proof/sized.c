@@ -491,6 +491,23 @@ static bool is_aligned(struct sk_sized *sized, const struct sk_step_access *acce
 			     sk_normal_divides(ARGUMENT_FORM(sized, access, element_bytes), size));
 }
 
+const char *sk_sized_check_tile(struct sk_sized *sized, const struct sk_step_access *access)
+{
+	const struct sk_plan_view *view = sized->view;
+	const struct sk_plan_argument *argument = argument_of(sized, access);
+	const struct sk_plan_type *type = sk_plan_type(&view->tensors[argument->tensor]);
+	const struct sk_normal *bytes = ARGUMENT_FORM(sized, access, element_bytes);
+	const struct sk_normal *all = SK_SIZED_FIELD(sized, SK_DIMS_TYPES, view->types, type, bytes);
+	int64_t number;
+
+	if (!sk_normal_is_number(ARGUMENT_FORM(sized, access, offset), &number) || !sk_normal_is_number(bytes, &number))
+		return "its tile has another place or size";
+	if (!sk_normal_equal(ARGUMENT_FORM(sized, access, size), all) ||
+	    !sk_normal_equal(sk_normal_multiply(&sized->forms, bytes, extent_form(sized, access)), all))
+		return "it does not divide all of its tensor, of which tiles are in the scratch";
+	return NULL;
+}
+
 const char *sk_sized_check(struct sk_sized *sized, const struct sk_step_access *access, uint64_t start)
 {
 	const struct sk_plan_view *view = sized->view;

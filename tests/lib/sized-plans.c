@@ -258,6 +258,63 @@ static void random_step(struct sized_program *program, uint32_t number)
 		random_access(program, step, &step->accesses[i]);
 }
 
+/* Return the number, or another one that is equal at the largest sizes. */
+static struct sized_number perhaps(struct sized_program *program, struct sized_number a)
+{
+	uint64_t most = sized_number_at(a, SIZED_S, SIZED_T);
+	uint32_t kind = below(program, 24);
+
+	if (kind > 3 || most % (SIZED_S * SIZED_T))
+		return a;
+	return kind == 0   ? (struct sized_number){most}
+	       : kind == 1 ? (struct sized_number){.s = most / SIZED_S}
+	       : kind == 2 ? (struct sized_number){.t = most / SIZED_T}
+			   : (struct sized_number){most / 2, .s = most / 2 / SIZED_S};
+}
+
+static struct sized_access tile_access(struct sized_program *program, const struct sized_step *step, uint64_t bytes,
+				       unsigned access)
+{
+	return (struct sized_access){.tensor = SIZED_TILED,
+				     .access = access,
+				     .size = perhaps(program, times(step->extent, bytes)),
+				     .element_bytes = perhaps(program, (struct sized_number){bytes / step->scale})};
+}
+
+/* The last two steps become one in tiles: the first call writes a temporary in the scratch, and the second one, of
+ * perhaps twice as many elements, reads it. No other step has the temporary. */
+static void use_scratch(struct sized_program *program)
+{
+	struct sized_step *second = &program->steps[program->step_count - 1], *first = second - 1;
+	uint64_t bytes = 16U << below(program, 3);
+
+	for (uint32_t i = 0; i < program->step_count; i++)
+		for (uint32_t a = 0; a < program->steps[i].access_count; a++)
+			program->steps[i].accesses[a].tensor -= program->steps[i].accesses[a].tensor == SIZED_TILED;
+	*first = (struct sized_step){.kind = SK_STEP_SPLIT,
+				     .extent = random_extent(program),
+				     .unit = perhaps(program, (struct sized_number){below(program, 4) ? 4 : 8}),
+				     .group = 8,
+				     .scale = 1,
+				     .access_count = 2};
+	*second = *first;
+	second->same_step = true;
+	second->scale += below(program, 2);
+	random_access(program, first, &first->accesses[0]);
+	random_access(program, second, &second->accesses[0]);
+	for (int i = 0; i < 2; i++)
+		first[i].accesses[0].tensor -= first[i].accesses[0].tensor == SIZED_TILED;
+	if (second->scale > 1)
+		second->accesses[0].size = times(second->accesses[0].size, second->scale);
+	first->accesses[1] = tile_access(program, first, bytes, WRITE);
+	second->accesses[1] = tile_access(program, second, bytes, READ);
+	program->scratch = 64 + 8 * bytes;
+	program->offsets[SIZED_TILED] = 64;
+	program->moved = perhaps(program, (struct sized_number){64});
+	program->bytes[SIZED_TILED] = perhaps(program, times(first->extent, bytes));
+	program->filled[SIZED_TILED] = (struct sized_number){0};
+}
+
 void sized_program_make(struct sized_program *program, uint64_t seed)
 {
 	*program = (struct sized_program){.state = seed * 0x9e3779b97f4a7c15u + 1};
@@ -274,6 +331,8 @@ void sized_program_make(struct sized_program *program, uint64_t seed)
 	program->step_count = 2 + below(program, SIZED_STEPS - 1);
 	for (uint32_t i = 0; i < program->step_count; i++)
 		random_step(program, i);
+	if (below(program, 8) == 0)
+		use_scratch(program);
 }
 
 /* ---- plans of programs ---- */
@@ -296,9 +355,10 @@ static void make_tensor(struct making *making, uint32_t number)
 	struct sized_number bytes = making->program->bytes[number];
 	uint64_t most = largest(bytes);
 	uint32_t tensor =
-		number == 0 ? plan_tensor(making->plan, names[0], SK_U8, most, SK_ROLE_INOUT)
-		: number == SIZED_TENSORS - 1
-			? plan_tensor(making->plan, names[number], SK_U8, most, SK_ROLE_OUTPUT)
+		number == 0		      ? plan_tensor(making->plan, names[0], SK_U8, most, SK_ROLE_INOUT)
+		: number == SIZED_TENSORS - 1 ? plan_tensor(making->plan, names[number], SK_U8, most, SK_ROLE_OUTPUT)
+		: number == SIZED_TILED && making->program->scratch
+			? plan_tile_tensor(making->plan, names[number], SK_U8, most, making->program->offsets[number])
 			: plan_temporary(making->plan, names[number], SK_U8, most, making->program->offsets[number]);
 
 	PUT_FIELD(making, SK_DIMS_TYPES, tensor, sk_plan_type, bytes, bytes);
@@ -370,6 +430,9 @@ static void make_access(struct making *making, const struct sized_access *access
 		offset.one += ONCE_OFFSET;
 	else if (!making->program->lists && access->tensor != 0 && access->tensor != SIZED_TENSORS - 1)
 		offset.one += making->program->offsets[access->tensor];
+	if (making->program->scratch && access->tensor == SIZED_TILED && access->access == READ &&
+	    !making->program->lists && varies(making->program->moved))
+		offset = making->program->moved;
 	PUT_FIELD(making, making->table, making->arguments, sk_plan_argument, offset, offset);
 	PUT_FIELD(making, making->table, making->arguments, sk_plan_argument, element_bytes, access->element_bytes);
 	make_pattern(making, access);
@@ -467,12 +530,16 @@ static void make_steps(struct making *making, uint32_t *steps)
 
 	plan_launch(making->plan, "run", SK_LAUNCH_SUPERKERNEL);
 	plan_follow(making->plan, 0);
+	if (program->scratch)
+		plan_scratch(making->plan, program->scratch);
 	for (uint32_t i = 0; i < program->step_count; i++) {
 		const struct sized_step *step = &program->steps[i];
 
 		if (step->same_step)
 			plan_call(making->plan, "more");
 		steps[i] = step->same_step ? steps[i - 1] : make_step(making, step);
+		if (step->scale > 1)
+			plan_scale(making->plan, step->scale);
 		for (uint32_t a = 0; a < step->access_count; a++)
 			make_access(making, &step->accesses[a]);
 		for (uint32_t j = 0; j < i && !step->same_step; j++)

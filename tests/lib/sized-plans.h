@@ -20,7 +20,12 @@ struct sized_number {
 	uint64_t one, s, t, st, half, less, least, most;
 };
 
-enum { SIZED_STEPS = 6, SIZED_ACCESSES = 3, SIZED_TENSORS = 5 };
+enum {
+	SIZED_STEPS = 6,
+	SIZED_ACCESSES = 3,
+	SIZED_TENSORS = 5,
+	SIZED_TILED = 3, /* the tensor that may be in the scratch */
+};
 
 struct sized_access {
 	uint32_t tensor;
@@ -38,6 +43,7 @@ struct sized_step {
 	uint64_t first_core;
 	uint64_t tile; /* of its loops; 0: it has none */
 	uint64_t group; /* it is in tiles of so many elements; 0: it is not */
+	uint64_t scale; /* of its call; 0: 1 */
 	uint32_t blocks, stream;
 	bool awaits[SIZED_STEPS];
 	bool same_step; /* a further call of the step before it */
@@ -49,6 +55,8 @@ struct sized_program {
 	uint64_t state; /* of the random numbers */
 	bool lists; /* the plan has lists of arguments */
 	uint32_t dropped; /* one in so many fields is left out; 0: none */
+	uint64_t scratch; /* its bytes; 0: no tensor is there */
+	struct sized_number moved; /* the place of its tile in reads; 0: that of the tensor, offsets[SIZED_TILED] */
 	uint64_t offsets[SIZED_TENSORS];
 	struct sized_number bytes[SIZED_TENSORS], filled[SIZED_TENSORS];
 	struct sized_number once; /* bytes that a launch that runs once writes; 0: there is none */

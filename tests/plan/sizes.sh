@@ -12,7 +12,7 @@ parts_of() {
 	objcopy -O binary --only-section=.sk.plan "$1" "$2.plan"
 }
 linked() {
-	"$sklink" model.yaml kernels.o -o dynamic.sk || fail "the manifest does not link"
+	"$sklink" model.yaml kernels.o --scope-options "*=tile-fusion=0" -o dynamic.sk || fail "the manifest does not link"
 	parts_of dynamic.sk dynamic
 	objcopy -O binary --only-section=.sk.dims dynamic.sk dynamic.dims
 }

@@ -131,10 +131,14 @@ options=dcci-after-kernel-end=scale_by
 pair 'kernel: scale_by, args: [a, b], set: {factor: 2}'
 is TILE_FLUSHED two "$apart the data cache is flushed around 'two'"
 options=$short
-pair 'kernel: scale, args: [a, b]'
-sed -i 's/^sklink: 1$/&\ndims: {n: 2048..4096}/; s/\[4096, 16\]/[n, 16]/' m.yaml
+pair 'kernel: bias, args: [a, k, b]'
+sed -i 's/^sklink: 1$/&\ndims: {n: 2048..4096, k: 8..16}/; s/\[4096, 16\]/[n, 16]/' m.yaml
 "$sklink" m.yaml kernels.o -o m.sk --report=m.json
-is TILE_SIZES two "$apart numbers of 'one' depend on sizes with bounds"
+is TILE_JOINED two "in one group with 'one' before it: it shares 'a' with 'one', part by part"
+sed -i 's/\[n, 16\]/[n, k]/; s/\[2048, 16\]/[2048, k]/; s/^  k: .*/  k: {dtype: f32, shape: [k]}/' m.yaml
+"$sklink" m.yaml kernels.o -o m.sk --report=m.json
+is TILE_SIZES two "$apart it shares 'a' with 'one', and for each element of the one, the other has a number of them that \
+depends on sizes"
 pair 'kernel: scale_all, args: [a, b]'
 is TILE_NOT_DIVIDED two "$apart the kernel of 'two' cannot be called for any part of its work"
 pair 'kernel: scale_long, args: [a, b]'

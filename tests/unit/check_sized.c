@@ -129,7 +129,7 @@ static uint64_t setting(const char *name, uint64_t otherwise)
 }
 
 struct counts {
-	uint64_t made, proved, missed;
+	uint64_t made, proved, tiled, missed; /* tiled: proved, with a tensor in the scratch */
 	bool noisy;
 };
 
@@ -146,6 +146,7 @@ static void try_plan(struct counts *counts, uint64_t seed)
 	counts->made++;
 	if (prove(&plan)) {
 		counts->proved++;
+		counts->tiled += program.scratch != 0;
 		if (counts->noisy)
 			sized_program_print(&program);
 		search_each(&plan, seed);
@@ -173,11 +174,14 @@ START_TEST(random_plans)
 		try_plan(&counts, seed);
 		again();
 	}
-	printf("of %llu plans from %llu, %llu are plans and %llu are proved; %llu of %llu sound ones are refused\n",
+	printf("of %llu plans from %llu, %llu are plans and %llu are proved, %llu with tiles in the scratch; %llu of "
+	       "%llu "
+	       "sound ones are refused\n",
 	       (unsigned long long)plans, (unsigned long long)first, (unsigned long long)counts.made,
-	       (unsigned long long)counts.proved, (unsigned long long)counts.missed,
+	       (unsigned long long)counts.proved, (unsigned long long)counts.tiled, (unsigned long long)counts.missed,
 	       (unsigned long long)(counts.proved + counts.missed));
 	ck_assert_uint_gt(counts.proved, plans / 50);
+	ck_assert_uint_gt(counts.tiled, plans / 1000);
 	ck_assert_uint_lt(counts.missed, (counts.proved + counts.missed) / 10);
 }
 END_TEST
@@ -363,6 +367,39 @@ START_TEST(tiles_are_whole_units)
 }
 END_TEST
 
+/* Two calls of a step in tiles of 4 elements of 16 bytes, which the first one writes and the second one reads. */
+START_TEST(tiles_have_one_place)
+{
+	static const char other[] = "its tile has another place or size";
+	static const char part[] = "it does not divide all of its tensor, of which tiles are in the scratch";
+	struct sized_program program = program_of(2);
+
+	program.scratch = 512;
+	program.offsets[SIZED_TILED] = 64;
+	program.bytes[SIZED_TILED] = S(0, 16);
+	for (int i = 0; i < 2; i++) {
+		program.steps[i] = split(S(0, 1));
+		program.steps[i].group = 4;
+		program.steps[i].unit = S(4);
+		program.steps[i].same_step = i;
+		program.steps[i].access_count = 1;
+		program.steps[i].accesses[0] = (struct sized_access){
+			.tensor = SIZED_TILED, .access = i ? READ : WRITE, .size = S(0, 16), .element_bytes = S(16)};
+	}
+	accept(&program);
+	program.moved = S(0, 16);
+	refuse(&program, other);
+	program.moved = S(0);
+	program.steps[1].accesses[0].element_bytes = S(0, 4);
+	refuse(&program, other);
+	program.steps[1].accesses[0].element_bytes = S(16);
+	program.steps[1].accesses[0].size = S(64);
+	refuse(&program, part);
+	program.bytes[SIZED_TILED] = S(64);
+	refuse(&program, part);
+}
+END_TEST
+
 START_TEST(shapes_fit_at_all_sizes)
 {
 	struct sized_program program = program_of(1);
@@ -492,6 +529,7 @@ int main(void)
 	tcase_add_test(tcase, once_is_for_all_sizes);
 	tcase_add_test(tcase, loops_fit_at_all_sizes);
 	tcase_add_test(tcase, tiles_are_whole_units);
+	tcase_add_test(tcase, tiles_have_one_place);
 	tcase_add_test(tcase, shapes_fit_at_all_sizes);
 	tcase_add_test(tcase, random_plans);
 	tcase_add_test(tcase, damaged_sections);
