@@ -158,6 +158,7 @@ src_libskdump_a_SOURCES = \
 	src/skdump/reemit.c \
 	src/skdump/show.c \
 	src/skdump/show-dot.c src/skdump/show-kernels.c src/skdump/show-json.c src/skdump/show-steps.c \
+	src/skdump/show-sizes.c \
 	src/skdump/show-text.c
 nodist_src_libskdump_a_SOURCES = page/parts.c
 src_libskdump_a_CFLAGS = $(AM_CFLAGS) $(LIBELF_CFLAGS)

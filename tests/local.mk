@@ -135,7 +135,7 @@ SLOW_TESTS = \
 	tests/plan/adverse-orders.sh \
 	tests/property/graphs.sh tests/property/property-long.sh \
 	tests/samples/quant-matmul-full.sh \
-	tests/tools/skdump-page.sh
+	tests/tools/skdump-page.sh tests/tools/skdump-sizes.sh
 
 # Programs that scripts run.
 FUZZ_TARGETS = \

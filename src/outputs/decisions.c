@@ -1,6 +1,7 @@
 /* See outputs-parts.h. Each item of a list has a line of its own, so that reports can be compared line by line. */
 #include "src/outputs/outputs-parts.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,8 +10,10 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/profile/profile.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "src/model/model.h"
 #include "src/package/package.h"
@@ -54,6 +57,48 @@ static const char *launch_name(const struct writer *writer, uint32_t launch)
 }
 
 /* ---- sizes ---- */
+
+/* Write the expression of a number that depends on sizes with bounds. */
+static void put_size(const struct writer *writer, const char *key, enum sk_dims_table table, size_t record,
+		     size_t offset)
+{
+	uint32_t value = sk_dims_value_of(writer->input->dims, table, (uint32_t)record, offset);
+	char text[512];
+
+	if (value == SK_NO_INDEX)
+		return;
+	sk_dims_value_text(writer->input->dims, value, text, sizeof(text));
+	sk_json_put_string(writer->json, key, text);
+}
+
+static void put_extent(const struct writer *writer, const struct sk_plan_step *step)
+{
+	sk_json_put_number(writer->json, "extent", step->extent);
+	put_size(writer, "extent_size", SK_DIMS_STEPS, (size_t)(step - writer->plan->steps),
+		 offsetof(struct sk_plan_step, extent));
+}
+
+static void put_dimensions(const struct writer *writer)
+{
+	const struct sk_dims_view *dims = writer->input->dims;
+
+	if (!dims->dimension_count)
+		return;
+	sk_json_begin_list(writer->json, "dimensions", SK_JSON_LINES);
+	for (uint32_t i = 0; i < dims->dimension_count; i++) {
+		const struct sk_dims_dimension *dimension = &dims->dimensions[i];
+
+		sk_json_begin_object(writer->json, NULL, SK_JSON_LINE);
+		sk_json_put_string(writer->json, "name", sk_plan_string(&dimension->name));
+		sk_json_put_string(writer->json, "network", optional(&dimension->network));
+		sk_json_put_number(writer->json, "least", dimension->least);
+		sk_json_put_number(writer->json, "most", dimension->most);
+		sk_json_put_number(writer->json, "multiple", dimension->multiple);
+		sk_json_put_number(writer->json, "usual", dimension->usual);
+		sk_json_end(writer->json);
+	}
+	sk_json_end(writer->json);
+}
 
 static void put_sizes(const struct writer *writer)
 {
@@ -294,9 +339,11 @@ static void put_partition(const struct writer *writer, const struct sk_plan_step
 	const struct sk_plan_partition *partition = &writer->plan->partitions[step->partition];
 
 	sk_json_put_number(writer->json, "unit", partition->unit);
+	put_size(writer, "unit_size", SK_DIMS_PARTITIONS, step->partition, offsetof(struct sk_plan_partition, unit));
 	if (!partition->blocks)
 		return;
 	sk_json_put_number(writer->json, "rows", partition->rows);
+	put_size(writer, "rows_size", SK_DIMS_PARTITIONS, step->partition, offsetof(struct sk_plan_partition, rows));
 	sk_json_put_number(writer->json, "by_blocks", partition->blocks);
 }
 
@@ -311,7 +358,7 @@ static void put_group(const struct writer *writer, uint32_t launch, uint32_t ind
 	sk_json_put_string(json, "first", step_name(writer, index));
 	sk_json_put_string(json, "last", last_name(writer, index));
 	sk_json_put_number(json, "tasks", step->call_count);
-	sk_json_put_number(json, "extent", step->extent);
+	put_extent(writer, step);
 	put_partition(writer, step);
 	sk_json_put_number(json, "tile", step->tile);
 	put_traffic(writer, traffic);
@@ -379,7 +426,7 @@ static void put_task(const struct writer *writer, uint32_t number, const struct 
 	sk_json_put_string(json, "cores", cores_text(writer, step));
 	sk_json_put_string(json, "work", kinds[step->kind]);
 	if (step->extent)
-		sk_json_put_number(json, "extent", step->extent);
+		put_extent(writer, step);
 	if (step->kind == SK_STEP_SPLIT)
 		put_partition(writer, step);
 	if (step->blocks)
@@ -489,6 +536,7 @@ bool sk_decisions_write(struct sk_arena *arena, struct sk_diag *diag, const char
 	sk_json_put_string(&json, "manifest", input->manifest);
 	put_device(&writer);
 	put_sizes(&writer);
+	put_dimensions(&writer);
 	put_scopes(&writer);
 	put_launches(&writer);
 	put_groups(&writer);

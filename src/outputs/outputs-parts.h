@@ -11,6 +11,7 @@
 struct sk_account;
 struct sk_arena;
 struct sk_diag;
+struct sk_dims_view;
 struct sk_facts;
 struct sk_json;
 struct sk_linker;
@@ -30,6 +31,7 @@ struct sk_decisions {
 	const char *manifest; /* its path, as given */
 	const struct sk_profile *device; /* the plan's device */
 	const struct sk_plan_view *plan;
+	const struct sk_dims_view *dims; /* of the plan; without bounds it has no dimensions */
 	const struct sk_model *model; /* for data that the plan lacks: idle tasks, and nodes without a task */
 	const struct sk_account *account;
 	const struct sk_without_groups *without_groups;

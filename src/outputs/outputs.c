@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/timing.h"
+#include "format/plan/plan.h"
 #include "format/skplan.h"
 #include "linker/linker.h"
 #include "src/command/command.h"
@@ -67,7 +68,9 @@ static void explain_tasks(struct sk_link *link)
 {
 	sk_text_open(&link->explained);
 
-	const struct sk_explanation_index index = sk_explanation_index(link->arena, &link->plan, &link->facts);
+	struct sk_plan_view room, *usual = sk_usual_plan(&link->plan, &link->dims, &room);
+	const struct sk_explanation_index index =
+		sk_explanation_index(link->arena, &link->plan, &link->dims, usual, &link->facts);
 	const struct sk_explanation explanation = {link->arena,	 &link->plan, &link->account,
 						   &link->facts, &index,      link->explained.stream};
 
@@ -85,6 +88,8 @@ static void explain_tasks(struct sk_link *link)
 			sk_virtual_nodes_explain(link->model, link->explained.stream);
 		tell_more(link, name);
 	}
+	if (usual)
+		sk_plan_close(usual);
 	sk_text_close(link->arena, &link->explained);
 }
 
@@ -121,6 +126,7 @@ static bool write_decisions(const struct sk_link *link)
 					  .manifest = link->command->manifest,
 					  .device = link->model->device,
 					  .plan = &link->plan,
+					  .dims = &link->dims,
 					  .model = link->model,
 					  .account = &link->account,
 					  .without_groups = &link->without_groups,

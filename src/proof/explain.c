@@ -3,12 +3,15 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "src/proof/proof-parts.h"
 
@@ -44,13 +47,42 @@ uint32_t sk_explain_find(struct sk_diag *diag, const struct sk_plan_view *plan, 
 
 /* ---- facts in sentences ---- */
 
+static void find_usual_sizes(const struct sk_dims_view *dims, uint64_t *sizes)
+{
+	for (uint32_t i = 0; i < dims->dimension_count; i++)
+		sizes[i] = dims->dimensions[i].usual;
+}
+
+struct sk_plan_view *sk_usual_plan(const struct sk_plan_view *plan, const struct sk_dims_view *dims,
+				   struct sk_plan_view *room)
+{
+	uint64_t sizes[SK_MAX_DIMENSIONS];
+
+	if (!dims->dims)
+		return NULL;
+	find_usual_sizes(dims, sizes);
+	if (!sk_dims_concretise(dims, plan, sizes, room))
+		sk_out_of_memory();
+	return room;
+}
+
 struct sk_explanation_index sk_explanation_index(struct sk_arena *arena, const struct sk_plan_view *plan,
+						 const struct sk_dims_view *dims, const struct sk_plan_view *usual_plan,
 						 const struct sk_facts *facts)
 {
 	struct sk_explanation_index index = {.temporaries = sk_temporaries_sort(arena, plan),
-					     .calls = sk_find_calls(arena, plan)};
+					     .calls = sk_find_calls(arena, plan),
+					     .usual_plan = usual_plan};
+	uint64_t sizes[SK_MAX_DIMENSIONS], *usual;
 	size_t count = facts->items.count;
 
+	if (dims && dims->dims) {
+		find_usual_sizes(dims, sizes);
+		usual = SK_NEW_ARRAY(arena, uint64_t, dims->value_count + (size_t)1);
+		sk_dims_evaluate(dims, sizes, usual);
+		index.dims = dims;
+		index.usual = usual;
+	}
 	for (int later = 0; later < 2; later++) {
 		index.first[later] = SK_NEW_ARRAY(arena, uint32_t, plan->call_count + 1);
 		index.next[later] = SK_NEW_ARRAY(arena, uint32_t, count + 1);
@@ -174,6 +206,49 @@ static void print_escaped(const struct sk_explanation *explanation, const char *
 		fputc('\n', explanation->stream);
 }
 
+/* Return "16384 elements", or "32*batch*seq elements (4096 at the usual sizes)" for a number that depends on sizes. noun:
+ * " elements", or "". */
+static const char *size_text(const struct sk_explanation *explanation, enum sk_dims_table table, size_t record,
+			     size_t offset, uint64_t number, const char *noun)
+{
+	const struct sk_explanation_index *index = explanation->index;
+	uint32_t value = SK_NO_INDEX;
+	char text[512];
+
+	if (index->dims)
+		value = sk_dims_value_of(index->dims, table, (uint32_t)record, offset);
+	if (value == SK_NO_INDEX)
+		return sk_arena_print(explanation->arena, "%" PRIu64 "%s", number, noun);
+	sk_dims_value_text(index->dims, value, text, sizeof(text));
+	return sk_arena_print(explanation->arena, "%s%s (%" PRIu64 " at the usual sizes)", text, noun,
+			      index->usual[value]);
+}
+
+static const char *extent_text(const struct sk_explanation *explanation, const struct sk_plan_step *step,
+			       const char *noun)
+{
+	return size_text(explanation, SK_DIMS_STEPS, (size_t)(step - explanation->plan->steps),
+			 offsetof(struct sk_plan_step, extent), step->extent, noun);
+}
+
+/* Say the sizes that choices of speed are made for. */
+static void explain_sizes(const struct sk_explanation *explanation, const struct sk_plan_step *step)
+{
+	const struct sk_dims_view *dims = explanation->index->dims;
+	const struct sk_plan_view *plan = explanation->plan;
+	const struct sk_plan_launch *launch = &plan->launches[sk_plan_step_task(plan, step)->launch];
+	uint64_t sizes[SK_MAX_DIMENSIONS];
+	char text[SK_DIMS_TEXT_SIZE];
+
+	if (!dims)
+		return;
+	find_usual_sizes(dims, sizes);
+	sk_dims_sizes_text(dims, sk_plan_string(&sk_plan_form(launch)->network), sizes, text, sizeof(text));
+	if (*text)
+		print_escaped(explanation, "  Units and tiles are chosen for the usual sizes, %s, and right for all.\n",
+			      text);
+}
+
 static void explain_place(const struct sk_explanation *explanation, const struct sk_plan_task *task,
 			  const struct sk_plan_step *step, uint32_t call)
 {
@@ -216,13 +291,15 @@ static void explain_work(const struct sk_explanation *explanation, const struct 
 
 		if (partition->blocks)
 			print_escaped(explanation,
-				      "  All cores share its %" PRIu64 " elements, as they share %" PRIu64
-				      " blocks of %" PRIu64 " rows.\n",
-				      step->extent, partition->blocks, partition->rows);
+				      "  All cores share its %s, as they share %" PRIu64 " blocks of %s.\n",
+				      extent_text(explanation, step, " elements"), partition->blocks,
+				      size_text(explanation, SK_DIMS_PARTITIONS, step->partition,
+						offsetof(struct sk_plan_partition, rows), partition->rows, " rows"));
 		else
-			print_escaped(explanation,
-				      "  All cores share its %" PRIu64 " elements, in whole units of %" PRIu64 ".\n",
-				      step->extent, partition->unit);
+			print_escaped(explanation, "  All cores share its %s, in whole units of %s.\n",
+				      extent_text(explanation, step, " elements"),
+				      size_text(explanation, SK_DIMS_PARTITIONS, step->partition,
+						offsetof(struct sk_plan_partition, unit), partition->unit, ""));
 		if (step->tile)
 			print_escaped(explanation,
 				      "  It is in a tile group: each core makes the step's calls in turn for %" PRIu64
@@ -247,8 +324,8 @@ static void explain_work(const struct sk_explanation *explanation, const struct 
 		break;
 	case SK_STEP_BLOCKS_RANGE:
 		print_escaped(explanation,
-			      "  Its %u blocks run on all cores, each computes its range of %" PRIu64 ".\n",
-			      step->blocks, step->extent);
+			      "  Its %u blocks run on all cores, each computes its range of %s.\n", step->blocks,
+			      extent_text(explanation, step, ""));
 		break;
 	default:
 		print_escaped(
@@ -269,7 +346,11 @@ static void explain_savings(const struct sk_explanation *explanation, const stru
 
 	if (!step->tile)
 		return;
-	traffic = sk_traffic_of_step(explanation->arena, plan, step);
+	if (explanation->index->usual_plan)
+		traffic = sk_traffic_of_step(explanation->arena, explanation->index->usual_plan,
+					     &explanation->index->usual_plan->steps[place->step]);
+	else
+		traffic = sk_traffic_of_step(explanation->arena, plan, step);
 	for (uint32_t i = call->first_argument; i < call->first_argument + call->argument_count; i++) {
 		const struct sk_step_access access = {place->launch, place->step, place->call, i};
 		const char *name;
@@ -283,8 +364,9 @@ static void explain_savings(const struct sk_explanation *explanation, const stru
 					 *scratch ? ", " : ". In the scratch: ", name);
 	}
 	print_escaped(explanation,
-		      "  The group moves %" PRIu64 " bytes of memory a run; task by task it would be %" PRIu64 "%s.\n",
-		      traffic.moved, traffic.apart, scratch);
+		      "  The group moves %" PRIu64 " bytes of memory a run%s; task by task it would be %" PRIu64 "%s.\n",
+		      traffic.moved, explanation->index->usual_plan ? " at the usual sizes" : "", traffic.apart,
+		      scratch);
 }
 
 static void explain_awaits(const struct sk_explanation *explanation, const struct sk_plan_step *step)
@@ -420,6 +502,7 @@ void sk_explain(const struct sk_explanation *explanation, uint32_t index)
 	}
 	explain_place(explanation, task, step, place->call);
 	explain_work(explanation, step);
+	explain_sizes(explanation, step);
 	explain_first_core(explanation, step);
 	explain_savings(explanation, place);
 	explain_awaits(explanation, step);

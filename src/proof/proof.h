@@ -347,10 +347,21 @@ struct sk_explanation_index {
 	uint32_t *first[2]; /* by call: the first fact that has it as the earlier [0] or the later [1] call;
 			       SK_NO_INDEX: none */
 	uint32_t *next[2]; /* by fact: the next fact of the same call */
+	const struct sk_dims_view *dims; /* of a package with bounds; NULL: all numbers are constants */
+	const uint64_t *usual; /* by value of these: at the usual sizes */
+	const struct sk_plan_view *usual_plan; /* the plan at the usual sizes; NULL: plan */
 };
 
+/* dims: of the plan, or NULL. usual_plan: of a package with bounds, the plan at its usual sizes (sk_usual_plan); it must
+ * outlive the index. */
 struct sk_explanation_index sk_explanation_index(struct sk_arena *arena, const struct sk_plan_view *plan,
+						 const struct sk_dims_view *dims, const struct sk_plan_view *usual_plan,
 						 const struct sk_facts *facts);
+
+/* Make the plan at the usual sizes of a package with bounds, to be closed with sk_plan_close. Without bounds return
+ * NULL; else the room. The whole plan must have been checked (sk_plan_check_all). */
+struct sk_plan_view *sk_usual_plan(const struct sk_plan_view *plan, const struct sk_dims_view *dims,
+				   struct sk_plan_view *room);
 
 struct sk_explanation {
 	struct sk_arena *arena;

@@ -39,8 +39,13 @@ bool sk_package_file_choose(struct sk_diag *diag, struct sk_package_file *file, 
 			return false;
 	if (!sk_dims_concretise(&file->dims, &file->plan, sizes, &concrete))
 		sk_out_of_memory();
+	for (uint32_t i = 0; i < file->dims.dimension_count; i++)
+		sk_array_push(diag->arena, &file->chosen,
+			      (struct sk_chosen_size){sk_plan_string(&file->dims.dimensions[i].name),
+						      sk_plan_string(&file->dims.dimensions[i].network), sizes[i]});
 	sk_plan_close(&file->plan);
 	file->plan = concrete;
+	file->forms = NULL;
 	sk_dims_close(&file->dims);
 	return true;
 }

@@ -152,6 +152,7 @@ static bool read_sizes(const struct opening *opening)
 			  sizeof(error)))
 		return refuse_package(opening, error);
 	file->dims_offset = header.sh_offset;
+	file->forms = sk_forms_make(opening->arena, &file->dims);
 	return file->dims.dims->size == header.sh_size ||
 	       refuse_package(opening, "its sizes do not fill the section .sk.dims");
 }

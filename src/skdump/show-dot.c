@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "src/skdump/skdump.h"
 
@@ -17,12 +18,15 @@ static void draw_tensor(const struct sk_show *show, uint32_t index)
 {
 	static const char *const styles[] = {"", "solid", "bold", "bold", "dotted", "dashed"};
 	const struct sk_plan_tensor *tensor = &show->file->plan.tensors[index];
+	const struct sk_plan_type *type = sk_plan_type(tensor);
 
 	fprintf(show->stream, "t%" PRIu32 " [shape=ellipse, style=%s, label=\"", index, styles[tensor->role]);
 	print(show, sk_show_name(show, &tensor->name));
-	fprintf(show->stream, "\\n%s[", sk_dtype_name(sk_plan_type(tensor)->dtype));
-	for (uint32_t i = 0; i < sk_plan_type(tensor)->rank; i++)
-		fprintf(show->stream, "%s%" PRIu64, i ? ", " : "", sk_plan_type(tensor)->shape[i]);
+	fprintf(show->stream, "\\n%s[", sk_dtype_name(type->dtype));
+	for (uint32_t i = 0; i < type->rank; i++) {
+		fputs(i ? ", " : "", show->stream);
+		print(show, SK_SHOW_SIZE(show, SK_DIMS_TYPES, types, type, shape[i]));
+	}
 	fprintf(show->stream, "]%s\"]\n", tensor->space == SK_SPACE_SCRATCH ? "\\na tile at a time" : "");
 }
 
@@ -31,9 +35,12 @@ static uint32_t number_of_call(const struct sk_plan_view *plan, const struct sk_
 	return (uint32_t)(call - plan->calls);
 }
 
+/* Lists of sizes belong to no tensor. */
 static enum sk_access tensor_access(const struct sk_plan_argument *argument)
 {
-	return argument->kind == SK_ARGUMENT_STATE ? SK_ACCESS_NONE : sk_plan_access(argument);
+	bool none = argument->kind == SK_ARGUMENT_STATE || argument->space == SK_SPACE_SIZES;
+
+	return none ? SK_ACCESS_NONE : sk_plan_access(argument);
 }
 
 /* Return the access of the call's first `end` arguments to the tensor. */
@@ -152,6 +159,10 @@ void sk_show_dot(const struct sk_show *show)
 	fputs("digraph package {\ncompound=true\nfontname=\"sans-serif\"\nnode [fontname=\"sans-serif\"]\nlabel=\"",
 	      show->stream);
 	print(show, show->file->path);
+	if (show->file->chosen.count) {
+		fputs("\\n", show->stream);
+		print(show, sk_show_chosen(show));
+	}
 	fputs("\"\n", show->stream);
 	for (uint32_t i = 0; i < plan->network_launch_count; i++)
 		draw_launch(show, i);

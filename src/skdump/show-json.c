@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/skdims.h"
 #include "format/skplan.h"
@@ -44,6 +45,18 @@ static void put_traffic(const struct writer *writer, const struct sk_traffic *tr
 	sk_json_begin_object(writer->json, "traffic", SK_JSON_LINE);
 	sk_json_put_number(writer->json, "before", traffic->apart);
 	sk_json_put_number(writer->json, "after", traffic->moved);
+	sk_json_end(writer->json);
+}
+
+/* Write the expressions of a step's traffic; null: it has none. */
+static void put_traffic_sizes(const struct writer *writer, const struct sk_plan_step *step)
+{
+	const struct sk_forms *forms = writer->file->forms;
+	struct sk_traffic_forms traffic = sk_forms_traffic(writer->arena, forms, writer->plan, step);
+
+	sk_json_begin_object(writer->json, "traffic_size", SK_JSON_LINE);
+	sk_json_put_string(writer->json, "before", sk_form_text(writer->arena, traffic.apart));
+	sk_json_put_string(writer->json, "after", sk_form_text(writer->arena, traffic.moved));
 	sk_json_end(writer->json);
 }
 
@@ -162,6 +175,23 @@ static void put_size(const struct writer *writer, const char *name, enum sk_dims
 	sk_json_put_string(writer->json, name, sk_show_size(&show, table, record, offset, number));
 }
 
+/* The same for a number that may not vary: then nothing is written. */
+static void put_varying(const struct writer *writer, const char *name, enum sk_dims_table table, uint32_t record,
+			size_t offset)
+{
+	if (sk_dims_value_of(&writer->file->dims, table, record, offset) != SK_NO_INDEX)
+		put_size(writer, name, table, record, offset, 0);
+}
+
+static void put_at(const struct writer *writer, uint32_t number)
+{
+	const struct sk_chosen_size *chosen = &writer->file->chosen.items[number];
+
+	sk_json_put_string(writer->json, "name", chosen->name);
+	sk_json_put_string(writer->json, "network", *chosen->network ? chosen->network : NULL);
+	sk_json_put_number(writer->json, "size", chosen->size);
+}
+
 static void put_head(const struct writer *writer)
 {
 	const struct sk_plan_view *plan = writer->plan;
@@ -183,6 +213,8 @@ static void put_head(const struct writer *writer)
 	put_sizes(writer);
 	if (writer->file->dims.dimension_count)
 		put_list(writer, "dimensions", writer->file->dims.dimension_count, put_dimension);
+	if (writer->file->chosen.count)
+		put_list(writer, "at", (uint32_t)writer->file->chosen.count, put_at);
 	put_totals(writer);
 }
 
@@ -215,8 +247,11 @@ static void put_division(const struct writer *writer, const struct sk_plan_step 
 	const struct sk_plan_partition *partition = &writer->plan->partitions[step->partition];
 
 	sk_json_put_number(writer->json, "unit", partition->unit);
+	put_varying(writer, "unit_size", SK_DIMS_PARTITIONS, step->partition, offsetof(struct sk_plan_partition, unit));
 	if (partition->blocks) {
 		sk_json_put_number(writer->json, "rows", partition->rows);
+		put_varying(writer, "rows_size", SK_DIMS_PARTITIONS, step->partition,
+			    offsetof(struct sk_plan_partition, rows));
 		sk_json_put_number(writer->json, "by_blocks", partition->blocks);
 	}
 	if (step->tile)
@@ -257,11 +292,13 @@ static void put_step(const struct writer *writer, uint32_t number)
 	if (sk_plan_first_core(plan, step))
 		sk_json_put_number(writer->json, "first_core", sk_plan_first_core(plan, step));
 	put_traffic(writer, &traffic);
+	if (writer->file->dims.dimension_count)
+		put_traffic_sizes(writer, step);
 	put_numbers(writer, "tasks", tasks, step->call_count);
 	put_numbers(writer, "awaits", awaits, step->await_count);
 }
 
-/* Write the tensors that a task reads, or those that it writes, each once. */
+/* Write the tensors that a task reads, or those that it writes, each once. Lists of sizes belong to none. */
 static void put_tensors(const struct writer *writer, const char *name, const struct sk_plan_call *call, bool written)
 {
 	const struct sk_plan_argument *arguments = sk_plan_arguments(writer->plan, call);
@@ -271,7 +308,7 @@ static void put_tensors(const struct writer *writer, const char *name, const str
 	for (uint32_t i = 0; i < call->argument_count; i++) {
 		size_t known = 0;
 
-		if (arguments[i].kind == SK_ARGUMENT_STATE ||
+		if (arguments[i].kind == SK_ARGUMENT_STATE || arguments[i].space == SK_SPACE_SIZES ||
 		    !(written ? sk_access_writes(&arguments[i]) : sk_access_reads(&arguments[i])))
 			continue;
 		while (known < count && tensors[known] != arguments[i].tensor)
@@ -296,6 +333,22 @@ static void put_reasons(const struct writer *writer, const struct sk_account_ent
 		sk_json_put_string(writer->json, "rule", entry->rule);
 }
 
+/* Write the expressions of those values of a cost that depend on sizes. */
+static void put_cost_sizes(const struct writer *writer, uint32_t number)
+{
+	const struct sk_plan_cost *cost = &writer->plan->costs[number];
+	uint32_t count = 0;
+
+	if (!sk_dims_fields_of(&writer->file->dims, SK_DIMS_COSTS, number, &count))
+		return;
+	sk_json_begin_object(writer->json, "cost_size", SK_JSON_LINE);
+	for (enum sk_cost i = 0; i < SK_COST_COUNT; i++)
+		if (sk_cost_gives(cost, i))
+			put_varying(writer, sk_cost_name(i), SK_DIMS_COSTS, number,
+				    offsetof(struct sk_plan_cost, values) + i * sizeof(*cost->values));
+	sk_json_end(writer->json);
+}
+
 static void put_cost(const struct writer *writer, uint32_t number)
 {
 	const struct sk_plan_cost *cost = &writer->plan->costs[number];
@@ -305,6 +358,7 @@ static void put_cost(const struct writer *writer, uint32_t number)
 		if (sk_cost_gives(cost, i))
 			sk_json_put_number(writer->json, sk_cost_name(i), cost->values[i]);
 	sk_json_end(writer->json);
+	put_cost_sizes(writer, number);
 }
 
 static void put_explanation(const struct writer *writer, uint32_t task)
@@ -449,13 +503,14 @@ static uint32_t number_steps(const struct sk_plan_view *plan, uint32_t *numbers,
 void sk_show_json(const struct sk_show *show, const struct sk_facts *facts)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
+	struct sk_plan_view room, *usual = sk_usual_plan(plan, &show->file->dims, &room);
 	struct sk_json json = {.stream = show->stream, .indent = 2};
 	struct writer writer = {.arena = show->arena,
 				.json = &json,
 				.file = show->file,
 				.plan = plan,
 				.facts = facts,
-				.index = sk_explanation_index(show->arena, plan, facts),
+				.index = sk_explanation_index(show->arena, plan, &show->file->dims, usual, facts),
 				.steps = SK_NEW_ARRAY(show->arena, uint32_t, plan->step_count)};
 	uint32_t *network_steps = SK_NEW_ARRAY(show->arena, uint32_t, plan->step_count);
 	uint32_t steps = number_steps(plan, writer.steps, network_steps);
@@ -472,4 +527,6 @@ void sk_show_json(const struct sk_show *show, const struct sk_facts *facts)
 	put_list(&writer, "dependencies", (uint32_t)facts->items.count, put_dependency);
 	sk_json_end(&json);
 	putc('\n', show->stream);
+	if (usual)
+		sk_plan_close(usual);
 }

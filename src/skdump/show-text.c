@@ -70,14 +70,26 @@ void sk_show_table(const struct sk_show *show, const char *title, struct sk_tabl
 	fputc('\n', show->stream);
 }
 
+const char *sk_show_chosen(const struct sk_show *show)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < show->file->chosen.count; i++) {
+		const struct sk_chosen_size *chosen = &show->file->chosen.items[i];
+
+		text = sk_arena_print(show->arena, "%s%s%s%s%s=%" PRIu64, text, i ? ", " : "",
+				      sk_show_short(show, chosen->network), *chosen->network ? ":" : "",
+				      sk_show_short(show, chosen->name), chosen->size);
+	}
+	return text;
+}
+
 const char *sk_show_size(const struct sk_show *show, enum sk_dims_table table, uint32_t record, size_t offset,
 			 uint64_t number)
 {
 	uint32_t value = sk_dims_value_of(&show->file->dims, table, record, offset);
-	char text[512];
 
 	if (value == SK_NO_INDEX)
 		return sk_arena_print(show->arena, "%" PRIu64, number);
-	sk_dims_value_text(&show->file->dims, value, text, sizeof(text));
-	return sk_arena_copy(show->arena, text, strlen(text));
+	return sk_forms_text(show->arena, show->file->forms, value);
 }

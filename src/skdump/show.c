@@ -13,6 +13,7 @@
 #include "format/plan/plan.h"
 #include "format/skdims.h"
 #include "format/skplan.h"
+#include "src/proof/proof.h"
 #include "stubs/dispatcher/dispatcher.h"
 
 /* Limits on the temporaries that are named as sharing bytes with another one, and on those that are counted. */
@@ -108,6 +109,23 @@ static void show_dimensions(const struct sk_show *show, struct sk_table *table)
 	}
 }
 
+/* Show the sizes of --dim, or the costs at the usual sizes and at the largest ones. */
+static void show_sizes(const struct sk_show *show, struct sk_table *table)
+{
+	const struct sk_package_file *file = show->file;
+	struct sk_plan_view room, *usual = sk_usual_plan(&file->plan, &file->dims, &room);
+
+	if (file->chosen.count)
+		summary_line(table, "sizes", sk_show_chosen(show));
+	if (file->chosen.count)
+		summary_line(table, "at these", sk_show_costs(show->arena, &file->plan));
+	if (!usual)
+		return;
+	summary_line(table, "at usual sizes", sk_show_costs(show->arena, usual));
+	summary_line(table, "at largest sizes", sk_show_costs(show->arena, &file->plan));
+	sk_plan_close(usual);
+}
+
 /* Return "core", or "cube with 24 cores" if the device's number of cores is known. */
 static const char *lane_text(const struct sk_show *show, uint32_t lane)
 {
@@ -145,6 +163,7 @@ void sk_show_summary(const struct sk_show *show)
 				    sk_plural(awaits)));
 	show_networks(show, &table);
 	show_dimensions(show, &table);
+	show_sizes(show, &table);
 	summary_line(&table, "task entries",
 		     entries ? sk_arena_print(arena, "%u", entries) : "none (linked with --no-task-entries)");
 	summary_line(&table, "workspace",

@@ -262,6 +262,14 @@ static bool parse(struct sk_diag *diag, int argc, char **argv, struct command *c
 	return !diag->errors;
 }
 
+/* Without a summary, a line says the sizes of --dim. */
+static void print_sizes(const struct sk_show *show)
+{
+	fputs("sizes ", show->stream);
+	sk_escape_print(sk_show_chosen(show), show->stream);
+	fputs("\n\n", show->stream);
+}
+
 static void show(struct sk_arena *arena, const struct sk_package_file *file, const struct command *command)
 {
 	struct sk_show show = {.arena = arena,
@@ -270,17 +278,17 @@ static void show(struct sk_arena *arena, const struct sk_package_file *file, con
 			       .tasks = command->tasks,
 			       .by_kernel = command->by_kernel,
 			       .stream = stdout};
-	bool everything = command->all || !command->any_chosen;
+	bool data = command->json || command->page, others = command->verify || command->explained.count || data;
+	bool everything = command->all || (!command->any_chosen && !others);
 
 	if (command->dot) {
 		sk_show_dot(&show);
 		return;
 	}
-	if (everything && (command->verify || command->explained.count || command->json || command->page) &&
-	    !command->all)
-		return;
 	if (everything)
 		sk_show_summary(&show);
+	else if (file->chosen.count && !data)
+		print_sizes(&show);
 	for (int i = 0; i < ROWS; i++)
 		if (rows[i].show && (everything || command->chosen[i]))
 			rows[i].show(&show);
@@ -344,11 +352,14 @@ static void explain(struct sk_arena *arena, struct sk_diag *diag, const struct s
 	if (!prove(arena, diag, file, &facts))
 		return;
 
-	const struct sk_explanation_index index = sk_explanation_index(arena, &file->plan, &facts);
+	struct sk_plan_view room, *usual = sk_usual_plan(&file->plan, &file->dims, &room);
+	const struct sk_explanation_index index = sk_explanation_index(arena, &file->plan, &file->dims, usual, &facts);
 	const struct sk_explanation explanation = {arena,  &file->plan, file->has_account ? &file->account : NULL,
 						   &facts, &index,	stdout};
 
 	sk_explain_tasks(&explanation, diag, command->explained.items, command->explained.count);
+	if (usual)
+		sk_plan_close(usual);
 }
 
 /* Write data or a page. */

@@ -19,8 +19,11 @@
 #include "src/proof/proof.h"
 
 struct sk_arena;
+struct sk_forms;
 struct sk_plan_call;
 struct sk_plan_launch;
+struct sk_plan_step;
+struct sk_size;
 
 /* ==== package-file.c ====
  *
@@ -41,6 +44,12 @@ struct sk_file_function {
 	size_t widest; /* among the functions up to this one, the one that ends last */
 };
 
+/* A dimension of a package whose plan has been made for its size. */
+struct sk_chosen_size {
+	const char *name, *network; /* network "": there is one */
+	uint64_t size;
+};
+
 struct sk_package_file {
 	const char *path;
 	const void *mapping;
@@ -57,6 +66,8 @@ struct sk_package_file {
 	const char *plan_symbol; /* the symbol that should be there */
 	struct sk_plan_view plan; /* opened, and all of its launches checked */
 	struct sk_dims_view dims; /* its numbers that vary with sizes; none in a static package */
+	const struct sk_forms *forms; /* of these; NULL: none */
+	SK_ARRAY(struct sk_chosen_size) chosen; /* by --dim: the plan is that of these sizes */
 	uint64_t dims_offset; /* address of .sk.dims, or 0 */
 	SK_ARRAY(const char *) traps; /* missing functions; a launch that calls one fails */
 	bool has_account;
@@ -135,6 +146,31 @@ enum { SK_UNDEFINED_ROOM = 16 /* bytes for an undefined symbol */ };
  * description of the error. */
 const char *sk_package_object_link(struct sk_arena *arena, Elf *elf, struct sk_package_file *file);
 
+/* ==== show-sizes.c ====
+ *
+ * The numbers of a package with bounds as expressions of its dimensions, and its costs at a size. Input: its .sk.dims.
+ * Output: sums and products of its values, and their texts. */
+
+struct sk_forms *sk_forms_make(struct sk_arena *arena, const struct sk_dims_view *dims);
+
+/* Return the text of a value, "512*batch*seq", or of a form; of NULL, a form that is too long, it is NULL. In a package of several networks
+ * names of dimensions are those of --dim, "network:name", in quotation marks. */
+const char *sk_forms_text(struct sk_arena *arena, const struct sk_forms *forms, uint32_t value);
+const char *sk_form_text(struct sk_arena *arena, const struct sk_size *form);
+
+/* The traffic of a step (src/proof/proof.h) at all sizes. Bytes that are the same ones at some sizes only count for
+ * each access. */
+struct sk_traffic_forms {
+	const struct sk_size *apart, *moved;
+};
+
+struct sk_traffic_forms sk_forms_traffic(struct sk_arena *arena, const struct sk_forms *forms,
+					 const struct sk_plan_view *plan, const struct sk_plan_step *step);
+
+/* Return "512 bytes bound, 256 bytes of the workspace used, 2048 bytes moved": the memory of a plan of one size, and
+ * the traffic of its network. */
+const char *sk_show_costs(struct sk_arena *arena, const struct sk_plan_view *plan);
+
 /* ==== show.c ====
  *
  * The sections of skdump's output, a function each. Each begins with a heading and ends with an empty line. */
@@ -207,6 +243,9 @@ const char *sk_show_kind(const struct sk_plan_launch *launch);
 /* Return the number of launches to show: task entries, which come last, are shown on request. */
 uint32_t sk_show_launch_count(const struct sk_show *show);
 uint32_t sk_show_count_awaits(const struct sk_plan_view *plan, const struct sk_plan_launch *launch);
+
+/* Return the sizes of --dim, "batch=2, seq=37". */
+const char *sk_show_chosen(const struct sk_show *show);
 
 /* Return the text of a number of the plan, "512" or "batch*seq", by its table, record and offset there. */
 const char *sk_show_size(const struct sk_show *show, enum sk_dims_table table, uint32_t record, size_t offset,

@@ -56,13 +56,16 @@ enum { EXPLAINED = 64 };
 static void tell(struct sk_arena *arena, const struct sk_package_file *file, const struct sk_facts *facts)
 {
 	FILE *stream = fopen("/dev/null", "w");
-	const struct sk_explanation_index index = sk_explanation_index(arena, &file->plan, facts);
+	struct sk_plan_view room, *usual = sk_usual_plan(&file->plan, &file->dims, &room);
+	const struct sk_explanation_index index = sk_explanation_index(arena, &file->plan, &file->dims, usual, facts);
 	const struct sk_explanation explanation = {arena, &file->plan, &file->account, facts, &index, stream};
 
 	fuzz_promise(stream, "there is a /dev/null");
 	for (uint32_t i = 0; i < file->plan.task_count && i < EXPLAINED; i++)
 		sk_explain(&explanation, i);
 	fuzz_promise(!sk_diff_print(arena, file, file, stream), "a package is no different from itself");
+	if (usual)
+		sk_plan_close(usual);
 	fclose(stream);
 }
 

@@ -1,0 +1,254 @@
+/* See skdump.h. Forms are those of base/sizes.h: sums of products, in one universe for all networks. */
+#include "src/skdump/skdump.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/sizes.h"
+#include "base/text.h"
+#include "format/plan/dims.h"
+#include "format/plan/plan.h"
+#include "format/skdims.h"
+#include "format/skplan.h"
+#include "format/skrows.h"
+#include "src/proof/proof.h"
+
+struct sk_forms {
+	const struct sk_dims_view *dims;
+	struct sk_sizes *sizes;
+	const struct sk_size **values; /* by value; NULL: too long */
+};
+
+/* ---- values ---- */
+
+static const struct sk_size *make_form(struct sk_forms *forms, const struct sk_dims_value *value)
+{
+	bool pair = value->op == SK_DIMS_ADD || value->op == SK_DIMS_MULTIPLY || value->op == SK_DIMS_MIN ||
+		    value->op == SK_DIMS_MAX;
+	const struct sk_size *a = value->op < SK_DIMS_ADD ? NULL : forms->values[value->a];
+	const struct sk_size *b = pair			       ? forms->values[value->b]
+				  : value->number <= INT64_MAX ? sk_size_number(forms->sizes, (int64_t)value->number)
+							       : NULL;
+
+	switch ((enum sk_dims_op)value->op) {
+	case SK_DIMS_DIMENSION:
+		return sk_sizes_variable(forms->sizes, value->a);
+	case SK_DIMS_ADD:
+		return sk_size_add(forms->sizes, a, b);
+	case SK_DIMS_SUBTRACT:
+		return sk_size_subtract(forms->sizes, a, b);
+	case SK_DIMS_MULTIPLY:
+		return sk_size_multiply(forms->sizes, a, b);
+	case SK_DIMS_FLOOR:
+		return sk_size_floor(forms->sizes, a, b);
+	case SK_DIMS_MIN:
+		return sk_size_min(forms->sizes, a, b);
+	case SK_DIMS_MAX:
+		return sk_size_max(forms->sizes, a, b);
+	default:
+		return b;
+	}
+}
+
+struct sk_forms *sk_forms_make(struct sk_arena *arena, const struct sk_dims_view *dims)
+{
+	struct sk_forms *forms = SK_NEW(arena, struct sk_forms);
+
+	forms->dims = dims;
+	forms->sizes = sk_sizes_create(arena);
+	forms->values = SK_NEW_ARRAY(arena, const struct sk_size *, dims->value_count + (size_t)1);
+	for (uint32_t i = 0; i < dims->dimension_count; i++) {
+		const struct sk_dims_dimension *dimension = &dims->dimensions[i];
+		const char *network = sk_plan_string(&dimension->network), *name = sk_plan_string(&dimension->name);
+
+		sk_sizes_add_dimension(
+			forms->sizes,
+			&(struct sk_size_dimension){
+				.name = *network ? sk_arena_print(arena, "%s:%s", network, name) : name,
+				.least = dimension->least,
+				.most = dimension->most,
+				.multiple = dimension->multiple,
+				.usual = dimension->usual,
+			});
+	}
+	for (uint32_t i = 0; i < dims->value_count; i++)
+		forms->values[i] = make_form(forms, &dims->values[i]);
+	return forms;
+}
+
+const char *sk_form_text(struct sk_arena *arena, const struct sk_size *form)
+{
+	return form ? sk_size_text(arena, form) : NULL;
+}
+
+const char *sk_forms_text(struct sk_arena *arena, const struct sk_forms *forms, uint32_t value)
+{
+	char text[512];
+
+	if (forms->values[value])
+		return sk_size_text(arena, forms->values[value]);
+	sk_dims_value_text(forms->dims, value, text, sizeof(text));
+	return sk_arena_copy(arena, text, strlen(text));
+}
+
+/* ---- traffic ---- */
+
+static const struct sk_size *form_of(const struct sk_forms *forms, uint32_t value, uint64_t number)
+{
+	if (value != SK_NO_INDEX)
+		return forms->values[value];
+	return number <= INT64_MAX ? sk_size_number(forms->sizes, (int64_t)number) : NULL;
+}
+
+/* Bytes that calls of a step access, as in src/proof/traffic.c. */
+struct thing {
+	uint32_t counted[2]; /* the last call that read it, and the last that wrote it, from 1; 0: none */
+};
+
+struct meter {
+	struct sk_arena *arena;
+	const struct sk_forms *forms;
+	const struct sk_plan_view *plan;
+	struct sk_map numbers;
+	SK_ARRAY(struct thing) things;
+	struct sk_traffic_forms traffic;
+	bool tiles;
+};
+
+enum { READ, WRITE };
+
+/* The forms of an argument's bytes: as sk_plan_rows. */
+struct rows {
+	const struct sk_size *start, *width, *stride, *count;
+};
+
+static struct rows rows_of(const struct meter *meter, const struct sk_plan_call *call, uint32_t number)
+{
+	const struct sk_dims_view *dims = meter->forms->dims;
+	const struct sk_plan_argument *argument = &sk_plan_arguments(meter->plan, call)[number];
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(meter->plan, argument);
+	struct sk_rows rows = sk_plan_rows(meter->plan, argument);
+	uint32_t record = pattern ? (uint32_t)(pattern - meter->plan->patterns) : 0, values[3];
+	static const size_t fields[] = {offsetof(struct sk_plan_pattern, width),
+					offsetof(struct sk_plan_pattern, stride),
+					offsetof(struct sk_plan_pattern, count)};
+	uint32_t start = sk_dims_argument_value(dims, meter->plan, call, number,
+						offsetof(struct sk_plan_argument, offset));
+
+	for (int i = 0; i < 3; i++)
+		values[i] = pattern && pattern->count > 1
+				    ? sk_dims_value_of(dims, SK_DIMS_PATTERNS, record, fields[i])
+				    : SK_NO_INDEX;
+	if (!pattern || pattern->count <= 1)
+		values[0] = sk_dims_argument_value(dims, meter->plan, call, number,
+						   offsetof(struct sk_plan_argument, size));
+	return (struct rows){
+		form_of(meter->forms, start, start == SK_NO_INDEX ? rows.start : 0),
+		form_of(meter->forms, values[0], rows.width),
+		form_of(meter->forms, values[1], rows.stride),
+		form_of(meter->forms, values[2], rows.count),
+	};
+}
+
+static struct thing *find_thing(struct meter *meter, const struct sk_plan_argument *argument, const struct rows *rows)
+{
+	const uint64_t key[] = {argument->space, argument->index, (uintptr_t)rows->start, (uintptr_t)rows->width,
+				(uintptr_t)rows->stride, (uintptr_t)rows->count};
+	uint32_t fresh = (uint32_t)meter->things.count;
+	uint32_t number = sk_map_insert(&meter->numbers, sk_arena_copy(meter->arena, (const char *)key, sizeof(key)),
+					sizeof(key), fresh);
+
+	if (number == fresh)
+		sk_array_push(meter->arena, &meter->things, (struct thing){{0, 0}});
+	return &meter->things.items[number];
+}
+
+static void count_argument(struct meter *meter, const struct sk_plan_call *call, uint32_t call_number, uint32_t number,
+			   int way)
+{
+	const struct sk_plan_argument *argument = &sk_plan_arguments(meter->plan, call)[number];
+	struct rows rows = rows_of(meter, call, number);
+	struct thing *thing = find_thing(meter, argument, &rows);
+	bool cached =
+		meter->tiles && (argument->space == SK_SPACE_SCRATCH || thing->counted[WRITE] || thing->counted[way]);
+	const struct sk_size *bytes = sk_size_multiply(meter->forms->sizes, rows.width, rows.count);
+
+	if (thing->counted[way] == call_number)
+		return;
+	thing->counted[way] = call_number;
+	meter->traffic.apart = sk_size_add(meter->forms->sizes, meter->traffic.apart, bytes);
+	if (!cached)
+		meter->traffic.moved = sk_size_add(meter->forms->sizes, meter->traffic.moved, bytes);
+}
+
+struct sk_traffic_forms sk_forms_traffic(struct sk_arena *arena, const struct sk_forms *forms,
+					 const struct sk_plan_view *plan, const struct sk_plan_step *step)
+{
+	static const enum sk_access accesses[] = {[READ] = SK_ACCESS_READ, [WRITE] = SK_ACCESS_WRITE};
+	const struct sk_size *nothing = sk_size_number(forms->sizes, 0);
+	struct meter meter = {
+		.arena = arena, .forms = forms, .plan = plan, .traffic = {nothing, nothing}, .tiles = step->tile};
+
+	sk_map_init(&meter.numbers, arena);
+	for (uint32_t c = 0; c < step->call_count; c++)
+		for (int way = READ; way <= WRITE; way++) {
+			const struct sk_plan_call *call = &plan->calls[step->first_call + c];
+			const struct sk_plan_argument *arguments = sk_plan_arguments(plan, call);
+
+			for (uint32_t i = 0; i < call->argument_count; i++)
+				if (arguments[i].kind != SK_ARGUMENT_STATE && arguments[i].space != SK_SPACE_SIZES &&
+				    sk_plan_access(&arguments[i]) & accesses[way])
+					count_argument(&meter, call, c + 1, i, way);
+		}
+	return meter.traffic;
+}
+
+/* ---- costs at a size ---- */
+
+static int compare_offsets(const void *one, const void *other)
+{
+	const struct sk_plan_tensor *const *a = one, *const *b = other;
+
+	return ((*a)->offset > (*b)->offset) - ((*a)->offset < (*b)->offset);
+}
+
+/* Return the bytes of the workspace that some temporary has. */
+static uint64_t used_workspace(struct sk_arena *arena, const struct sk_plan_view *plan)
+{
+	const struct sk_plan_tensor **tensors =
+		SK_NEW_ARRAY(arena, const struct sk_plan_tensor *, plan->tensor_count + 1);
+	uint64_t used = 0, end = 0;
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < plan->tensor_count; i++)
+		if (plan->tensors[i].space == SK_SPACE_WORKSPACE)
+			tensors[count++] = &plan->tensors[i];
+	qsort(tensors, count, sizeof(*tensors), compare_offsets);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t start = tensors[i]->offset > end ? tensors[i]->offset : end;
+		uint64_t last = tensors[i]->offset + sk_plan_type(tensors[i])->bytes;
+
+		used += last > start ? last - start : 0;
+		end = last > end ? last : end;
+	}
+	return used;
+}
+
+const char *sk_show_costs(struct sk_arena *arena, const struct sk_plan_view *plan)
+{
+	uint64_t bound = 0, moved = 0, used = used_workspace(arena, plan);
+
+	for (uint32_t i = 0; i < plan->binding_count; i++)
+		bound += sk_plan_type(&plan->tensors[plan->bindings[i]])->bytes;
+	for (uint32_t l = 0; l < plan->network_launch_count; l++)
+		for (uint32_t i = 0; i < sk_plan_form(&plan->launches[l])->step_count; i++)
+			moved += sk_traffic_of_step(arena, plan, &plan->steps[plan->launches[l].first_step + i]).moved;
+	return sk_arena_print(arena,
+			      "%" PRIu64 " byte%s bound, %" PRIu64 " byte%s of the workspace used, %" PRIu64
+			      " byte%s moved",
+			      bound, sk_plural(bound), used, sk_plural(used), moved, sk_plural(moved));
+}
