@@ -352,14 +352,14 @@ struct sk_explanation_index {
 	const struct sk_plan_view *usual_plan; /* the plan at the usual sizes; NULL: plan */
 };
 
-/* dims: of the plan, or NULL. usual_plan: of a package with bounds, the plan at its usual sizes (sk_usual_plan); it must
- * outlive the index. */
+/* dims: of the plan, or NULL. usual_plan: of a package with bounds, the plan at its usual sizes (sk_usual_plan); it
+ * must outlive the index. */
 struct sk_explanation_index sk_explanation_index(struct sk_arena *arena, const struct sk_plan_view *plan,
 						 const struct sk_dims_view *dims, const struct sk_plan_view *usual_plan,
 						 const struct sk_facts *facts);
 
 /* Make the plan at the usual sizes of a package with bounds, to be closed with sk_plan_close. Without bounds return
- * NULL; else the room. The whole plan must have been checked (sk_plan_check_all). */
+ * NULL, else the room. The whole plan must have been checked (sk_plan_check_all). */
 struct sk_plan_view *sk_usual_plan(const struct sk_plan_view *plan, const struct sk_dims_view *dims,
 				   struct sk_plan_view *room);
 

@@ -153,8 +153,8 @@ const char *sk_package_object_link(struct sk_arena *arena, Elf *elf, struct sk_p
 
 struct sk_forms *sk_forms_make(struct sk_arena *arena, const struct sk_dims_view *dims);
 
-/* Return the text of a value, "512*batch*seq", or of a form; of NULL, a form that is too long, it is NULL. In a package of several networks
- * names of dimensions are those of --dim, "network:name", in quotation marks. */
+/* Return the text of a value, "512*batch*seq", or of a form; of NULL, a form that is too long, it is NULL. In a package
+ * of several networks names of dimensions are those of --dim, "network:name", in quotation marks. */
 const char *sk_forms_text(struct sk_arena *arena, const struct sk_forms *forms, uint32_t value);
 const char *sk_form_text(struct sk_arena *arena, const struct sk_size *form);
 
