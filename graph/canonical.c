@@ -189,8 +189,8 @@ void sk_call_padded(const struct sk_canonical *canonical, struct sk_graph_call *
 	sk_call_integers(canonical, call, name, all, SK_MAX_RANK);
 }
 
-static void add_dimensions(const struct sk_canonical *canonical, struct sk_graph_call *call, uint32_t rank,
-			   const uint64_t *shape)
+void sk_call_strided(const struct sk_canonical *canonical, struct sk_graph_call *call, uint32_t rank,
+		     const uint64_t *shape)
 {
 	int64_t dimensions[SK_MAX_RANK];
 
@@ -258,7 +258,7 @@ static void add_strided(struct sk_canonical *canonical, const char *op, const st
 							 "strides4", "strides5", "strides6", "strides7"};
 	struct sk_graph_call *call = sk_canonical_call(canonical, op);
 
-	add_dimensions(canonical, call, merged->rank, merged->shape);
+	sk_call_strided(canonical, call, merged->rank, merged->shape);
 	for (size_t i = 0; i < count; i++) {
 		int64_t strides[SK_MAX_RANK], stride = 1;
 
@@ -460,7 +460,7 @@ static bool add_strided_copy(struct sk_canonical *canonical, struct sk_operand t
 					  "its elements move along %u dimensions, and at most %d are possible",
 					  merged->rank, SK_MAX_RANK);
 	call = sk_canonical_call(canonical, "Copy");
-	add_dimensions(canonical, call, merged->rank, merged->shape);
+	sk_call_strided(canonical, call, merged->rank, merged->shape);
 	sk_call_padded(canonical, call, "strides0", merged->rank, merged->strides, 0);
 	sk_call_integer(canonical, call, "offset0", merged->offset);
 	sk_call_input(canonical, call, sk_operand_moved(sk_operand_flat(canonical->graph, from)));

@@ -58,6 +58,7 @@ struct sk_value {
 	const sk_graph_sequence *sequence; /* the value is a sequence of these; NULL: it is a tensor */
 	bool input, output; /* of the graph */
 	bool kept; /* an input that the network also writes: the next run reads the result */
+	uint32_t cache; /* the number of the state, plus 1, whose cache has the rows of this value; 0: none */
 	uint32_t view_of; /* the value that owns the bytes, in another shape; SK_NONE: this one does */
 	uint64_t view_offset; /* elements from the start of that value */
 };
@@ -121,10 +122,14 @@ struct sk_composite_names {
 	SK_ARRAY(uint32_t) last; /* by name: the number that was tried last */
 };
 
-/* An output that is an input of the next run. Both become one tensor. */
+/* An output that is an input of the next run. Both become one tensor. If the output has more rows than the input along
+ * one axis, this tensor is a cache: it has a capacity on that axis, and values are its first rows. */
 struct sk_graph_state {
 	uint32_t past, present; /* values */
 	const char *text; /* "--state 'PAST=PRESENT'", as given */
+	uint64_t capacity; /* rows of the cache; 0: as many as the output has at most */
+	uint32_t axis; /* of a cache */
+	uint32_t cache; /* the value of the cache, an input; SK_NONE: both values are of one shape */
 };
 
 typedef SK_ARRAY(struct sk_graph_node) sk_graph_nodes;
@@ -334,6 +339,32 @@ void sk_node_take_integers(struct sk_op_graph *graph, struct sk_graph_node *node
 bool sk_node_error(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* ==== caches.c ====
+ *
+ * Caches: tensors of states that grow. Their rows stay in place, so the distance between two of them is a constant. */
+
+struct sk_canonical;
+
+/* A cache as [outer, capacity, inner]: `outer` times rows of `inner` elements. */
+struct sk_cache {
+	uint32_t value;
+	uint64_t outer, capacity, inner;
+	bool single; /* outer is 1 at all sizes: the first rows are contiguous */
+};
+
+/* Return the cache of a state that grows. */
+struct sk_cache sk_cache_of_state(const struct sk_op_graph *graph, const struct sk_graph_state *state);
+
+/* True if the elements of the value are the first rows of a cache; then *cache is set. They are then also those of the
+ * value itself, which has bytes of its own. */
+bool sk_cache_find(const struct sk_op_graph *graph, uint32_t value, struct sk_cache *cache);
+
+/* Copy all elements of a value, [outer, rows, inner], to the rows of the cache from `begin` on. */
+void sk_cache_write(struct sk_canonical *canonical, const struct sk_cache *cache, uint64_t begin, uint32_t from);
+
+/* Copy the first rows of the cache to a value with that number of rows. */
+void sk_cache_read(struct sk_canonical *canonical, const struct sk_cache *cache, uint32_t to);
+
 /* ==== canonical.c ====
  *
  * Canonical calls: the form of nodes before kernels are chosen. Operators have many ways to express one computation;
@@ -422,6 +453,10 @@ void sk_call_integers(const struct sk_canonical *canonical, struct sk_graph_call
  * can have. */
 void sk_call_padded(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, uint32_t rank,
 		    const int64_t *items, int64_t rest);
+
+/* Set the form `strided` and its dimensions. */
+void sk_call_strided(const struct sk_canonical *canonical, struct sk_graph_call *call, uint32_t rank,
+		     const uint64_t *shape);
 void sk_call_real(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name, double real);
 void sk_call_reals(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
 		   const double *reals, size_t count);

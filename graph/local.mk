@@ -1,7 +1,8 @@
 # The graph of operators, from a model file to tasks.
 noinst_LIBRARIES += graph/libgraph.a
 graph_libgraph_a_SOURCES = \
-	graph/canonical.c graph/graph.h \
+	graph/caches.c graph/graph.h \
+	graph/canonical.c \
 	graph/graph.c \
 	graph/infer.c \
 	graph/named-sizes.c \
@@ -40,7 +41,8 @@ graph_libgraph_a_SOURCES = \
 	graph/onnx/text-format.c \
 	graph/onnx/wire.c \
 	graph/onnx/write.c \
-	graph/passes/canonical-graph.c graph/passes/passes.h \
+	graph/passes/caches.c graph/passes/passes.h \
+	graph/passes/canonical-graph.c \
 	graph/passes/infer-graph.c \
 	graph/passes/keep-states.c \
 	graph/passes/network-names.c \

@@ -58,7 +58,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/command/errors.sh tests/command/interrupted.sh tests/command/messages.sh tests/command/options.sh \
 	tests/command/repro.sh tests/command/threads.sh \
 	tests/fuzz/fuzz.sh \
-	tests/graph/bisect.sh tests/graph/check-rules.sh tests/graph/composites-layers.sh tests/graph/composites.sh \
+	tests/graph/bisect.sh tests/graph/caches.sh tests/graph/check-rules.sh tests/graph/composites-layers.sh tests/graph/composites.sh \
 	tests/graph/dumps.sh tests/graph/expand.sh tests/graph/fuse.sh tests/graph/fusion-flags.sh \
 	tests/graph/fusion-lists.sh tests/graph/fusion-result.sh tests/graph/fusion-switches.sh \
 	tests/graph/fx-dumps.sh tests/graph/ge-dumps.sh tests/graph/graph-manifest.sh tests/graph/keep.sh \

@@ -17,6 +17,7 @@ struct rows {
 	uint32_t value;
 	uint64_t batches, heads, rows, width; /* width: elements of a head */
 	bool flat; /* [batch, rows, heads * width] */
+	uint64_t capacity; /* of a cache whose first rows these are; 0: the rows are contiguous */
 };
 
 static const struct sk_graph_node *node_of(const struct sk_canonical *canonical)
@@ -60,7 +61,8 @@ static bool read_rows(const struct sk_inference *inference, size_t number, const
 /* Compute the strides of batches, heads and rows. */
 static void strides_of(const struct rows *rows, int64_t strides[3])
 {
-	int64_t width = (int64_t)rows->width, count = (int64_t)rows->rows, heads = (int64_t)rows->heads;
+	int64_t width = (int64_t)rows->width, heads = (int64_t)rows->heads;
+	int64_t count = (int64_t)(rows->capacity ? rows->capacity : rows->rows);
 
 	strides[0] = heads * count * width;
 	strides[1] = rows->flat ? width : count * width;
@@ -252,6 +254,20 @@ static void put_rows(struct sk_canonical *canonical, const struct rows *to, uint
 		sk_canonical_arrange(canonical, part, from, &all);
 }
 
+/* Rows of a cache are read in place. */
+static struct rows in_cache(const struct sk_canonical *canonical, struct rows rows)
+{
+	struct sk_cache cache;
+
+	if (!sk_cache_find(canonical->graph, rows.value, &cache) || cache.single ||
+	    cache.outer != rows.batches * (rows.flat ? 1 : rows.heads) ||
+	    cache.inner != rows.width * (rows.flat ? rows.heads : 1))
+		return rows;
+	rows.value = cache.value;
+	rows.capacity = cache.capacity;
+	return rows;
+}
+
 /* Append keys, or values, to the past ones, in the output if it is used: a tensor [batch, heads, rows, width]. Without
  * past and output they stay in place. */
 static struct rows joined(struct sk_canonical *canonical, struct rows rows, size_t past_input, size_t output,
@@ -259,15 +275,21 @@ static struct rows joined(struct sk_canonical *canonical, struct rows rows, size
 {
 	struct sk_op_graph *graph = canonical->graph;
 	uint32_t before = sk_canonical_input(canonical, past_input), to = sk_canonical_output(canonical, output);
-	struct rows all = {to, rows.batches, rows.heads, past + rows.rows, rows.width, false};
+	struct rows all = {to, rows.batches, rows.heads, past + rows.rows, rows.width, false, 0};
 	const uint64_t shape[4] = {all.batches, all.heads, all.rows, all.width};
 	const struct sk_value from = graph->values.items[rows.value];
+	struct sk_cache cache;
 
 	if (before == SK_NONE && to == SK_NONE)
-		return rows;
+		return in_cache(canonical, rows);
 	if (to == SK_NONE)
 		all.value = sk_graph_new_value(graph, from.name, from.dtype, 4, shape);
 	rows.value = by_heads(canonical, &rows);
+	if (sk_cache_find(graph, to, &cache)) {
+		sk_cache_write(canonical, &cache, past, rows.value);
+		sk_cache_read(canonical, &cache, to);
+		return in_cache(canonical, all);
+	}
 	if (!past) {
 		sk_canonical_view(canonical, all.value, rows.value, 0);
 		return all;

@@ -414,6 +414,22 @@ static bool infer_concat(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, first->dtype, first->rank, shape);
 }
 
+/* Append all values but the first, which the cache has already. */
+static bool append(struct sk_canonical *canonical, const struct sk_cache *cache, uint32_t axis)
+{
+	const struct sk_op_graph *graph = canonical->graph;
+	uint64_t begin = graph->values.items[sk_canonical_input(canonical, 0)].shape[axis];
+
+	for (size_t i = 1; i < graph->nodes.items[canonical->node].inputs.count; i++) {
+		uint32_t from = sk_canonical_input(canonical, i);
+
+		sk_cache_write(canonical, cache, begin, from);
+		begin += graph->values.items[from].shape[axis];
+	}
+	sk_cache_read(canonical, cache, sk_canonical_output(canonical, 0));
+	return true;
+}
+
 static bool canonical_concat(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
@@ -422,7 +438,10 @@ static bool canonical_concat(struct sk_canonical *canonical)
 	size_t count = graph->nodes.items[canonical->node].inputs.count;
 	bool apart = graph->nodes.items[canonical->node].slices < SK_SLICES_ALL;
 	uint64_t begin = 0, row = whole.shape[1] * whole.shape[2];
+	struct sk_cache cache;
 
+	if (sk_cache_find(graph, to, &cache))
+		return append(canonical, &cache, axis);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t from = sk_canonical_input(canonical, i);
 		uint64_t width = graph->values.items[from].shape[axis] * whole.shape[2];

@@ -125,19 +125,43 @@ static bool check(const struct sk_op_graph *graph, const struct sk_graph_state *
 			      *present = &graph->values.items[state->present];
 
 	if (past->dtype == present->dtype && past->rank == present->rank &&
-	    (!past->rank || !memcmp(past->shape, present->shape, past->rank * sizeof(*past->shape))))
+	    (!past->rank || (!memcmp(past->shape, present->shape, past->rank * sizeof(*past->shape)) &&
+			     !memcmp(past->sizes, present->sizes, past->rank * sizeof(*past->sizes)))))
 		return true;
-	sk_error(graph->diag, present->place,
-		 "%s: input '%s' is %s, and output '%s' is %s; one tensor can be both only if they agree", state->text,
-		 past->name, type_text(graph, past), present->name, type_text(graph, present));
+	sk_error(graph->diag, present->place, "%s: input '%s' is %s, and output '%s' is %s; %s", state->text,
+		 past->name, type_text(graph, past), present->name, type_text(graph, present),
+		 sk_graph_could_be_cache(graph, state)
+			 ? sk_arena_print(graph->arena,
+					  "a cache needs bounds of its rows, or a capacity (--state %s=%s:ROWS)",
+					  past->name, present->name)
+			 : "one tensor can be both only if they agree");
 	return false;
 }
 
 static void copy_back(struct states *states, const struct sk_graph_state *state)
 {
 	struct sk_canonical canonical = {states->graph, value_at(states, state->present)->node, states->calls, NULL};
+	struct sk_cache cache;
 
-	sk_canonical_copy(&canonical, state->past, state->present);
+	if (state->cache == SK_NONE) {
+		sk_canonical_copy(&canonical, state->past, state->present);
+		return;
+	}
+	cache = sk_cache_of_state(states->graph, state);
+	sk_cache_write(&canonical, &cache, 0, state->present);
+}
+
+/* The network gets the cache in place of the input. */
+static void replace_input(struct states *states, const struct sk_graph_state *state)
+{
+	struct sk_op_graph *graph = states->graph;
+
+	for (size_t i = 0; i < graph->inputs.count; i++)
+		if (graph->inputs.items[i] == state->past)
+			graph->inputs.items[i] = state->cache;
+	value_at(states, state->past)->input = false;
+	value_at(states, state->past)->name =
+		sk_arena_print(graph->arena, "%s:rows", value_at(states, state->past)->name);
 }
 
 static void remove_output(struct sk_op_graph *graph, uint32_t value)
@@ -158,13 +182,17 @@ bool sk_graph_keep_states(struct sk_op_graph *graph, sk_graph_calls *calls)
 	bool valid = true, *copied = SK_NEW_ARRAY(graph->arena, bool, count + 1);
 
 	for (size_t i = 0; i < count; i++)
-		valid &= check(graph, &graph->states.items[i]);
+		valid &= graph->states.items[i].cache != SK_NONE || check(graph, &graph->states.items[i]);
 	if (!valid)
 		return false;
 	find_users(&states);
 	for (size_t i = 0; i < count; i++) {
 		const struct sk_graph_state *state = &graph->states.items[i];
 
+		if (state->cache != SK_NONE) {
+			copied[i] = !value_at(&states, state->present)->cache;
+			continue;
+		}
 		value_at(&states, state->past)->kept = true;
 		copied[i] = !update_in_place(&states, state->past, state->present);
 	}
@@ -174,6 +202,8 @@ bool sk_graph_keep_states(struct sk_op_graph *graph, sk_graph_calls *calls)
 
 		if (copied[i] && sk_value_elements(value_at(&states, state->past)))
 			copy_back(&states, state);
+		if (state->cache != SK_NONE)
+			replace_input(&states, state);
 		remove_output(graph, state->present);
 	}
 	return true;

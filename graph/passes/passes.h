@@ -11,6 +11,20 @@
 struct sk_arena;
 struct sk_constants;
 
+/* ==== caches.c ====
+ *
+ * States that grow: a cache for the rows of both values, and the decision where rows are appended in place. */
+
+/* Give each state with an output that has more rows than the input a cache, and mark the outputs whose rows nodes
+ * append to it. Add calls that read past rows, before all others. All errors are reported; false if there was one. */
+bool sk_graph_begin_caches(struct sk_op_graph *graph, sk_graph_calls *calls);
+
+/* True if the output of the state has more rows than the input along one axis. */
+bool sk_graph_could_be_cache(const struct sk_op_graph *graph, const struct sk_graph_state *state);
+
+/* Remove the calls that read rows of a cache for no other call. All nodes are calls. */
+void sk_graph_end_caches(const struct sk_op_graph *graph, sk_graph_calls *calls);
+
 /* ==== canonical-graph.c ====
  *
  * From nodes to canonical calls. */

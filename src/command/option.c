@@ -155,8 +155,10 @@ static const struct sk_option options[] = {
 	 "write the model's graph to files in DIR: at first, and after each pass of\n"
 	 "graph-kernel fusion that changes it",
 	 .about_model = true},
-	{"state", NULL, SK_OPTION_ADD_TEXT, FIELD(states), "INPUT=OUTPUT",
-	 "the model's output is the input of the next run: one tensor", .about_model = true},
+	{"state", NULL, SK_OPTION_ADD_TEXT, FIELD(states), "INPUT=OUTPUT[:ROWS]",
+	 "the model's output is the input of the next run: one tensor, with room for ROWS\n"
+	 "rows if the output has more of them than the input",
+	 .about_model = true},
 	{"fusion-flags", NULL, SK_OPTION_SET_ANY_TEXT, FIELD(fusion_flags), "TEXT",
 	 "flags for fusing the model's operators, as in MS_DEV_GRAPH_KERNEL_FLAGS:\n"
 	 "\"--opt_level=1 --disable_cluster_ops=Pow\" (sk-fusion-flags(5))",

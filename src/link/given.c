@@ -79,7 +79,7 @@ static const char *split(struct sk_op_graph *graph, const struct given *given, u
 	else
 		sk_error(graph->diag, given->place, "%s '%s' is not INPUT=%s", option, text,
 			 !strcmp(option, "--shape")   ? "AxBxC"
-			 : !strcmp(option, "--state") ? "OUTPUT"
+			 : !strcmp(option, "--state") ? "OUTPUT[:ROWS]"
 						      : "FILE.npy");
 	return NULL;
 }
@@ -419,19 +419,35 @@ static bool check_state(struct sk_op_graph *graph, const struct sk_graph_state *
 	return true;
 }
 
+/* Find the output that "OUTPUT" or "OUTPUT:CAPACITY" names. */
+static bool is_kept_output(const struct sk_op_graph *graph, const char *name, struct sk_graph_state *state)
+{
+	const char *colon = strrchr(name, ':'), *digits = colon ? colon + 1 : name;
+	uint64_t capacity;
+
+	state->capacity = 0;
+	if (is_output(graph, name, &state->present))
+		return true;
+	if (!colon || !read_size(&digits, "", &capacity) || !capacity)
+		return false;
+	state->capacity = capacity;
+	return is_output(graph, sk_arena_copy(graph->arena, name, (size_t)(colon - name)), &state->present);
+}
+
 static bool add_state(struct sk_op_graph *graph, const struct given *given)
 {
 	const char *text = given->text;
-	struct sk_graph_state state = {.text = sk_arena_print(graph->arena, "%s '%s'", given->option, text)};
+	struct sk_graph_state state = {.text = sk_arena_print(graph->arena, "%s '%s'", given->option, text),
+				       .cache = SK_NONE};
 	const char *name = split(graph, given, &state.past);
 
 	if (!name)
 		return false;
 	/* The longest input name may include a part of the output's name. */
-	for (const char *end = text + strlen(text); end > text && !is_output(graph, name, &state.present); end--)
+	for (const char *end = text + strlen(text); end > text && !is_kept_output(graph, name, &state); end--)
 		if (*end == '=' && is_input(graph, text, (size_t)(end - text), &state.past))
 			name = end + 1;
-	if (!is_output(graph, name, &state.present))
+	if (!is_kept_output(graph, name, &state))
 		return report_no_output(graph, given, name);
 	if (!check_state(graph, &state, given->place))
 		return false;

@@ -186,7 +186,6 @@ static const char *find_obstacle(const struct reading *reading, const struct sk_
 		{command->relocatable, "-r does not take sizes with bounds"},
 		{command->header, "--header does not take sizes with bounds"},
 		{reading->networks.names.count, "sizes with bounds are not supported for several networks yet"},
-		{graph->states.count, "sizes with bounds are not supported for states (--state) yet"},
 		{command->dump_folder, "sizes with bounds are not supported for dumps (--dump-dir) yet"},
 		{reading->ge->folder, "sizes with bounds are not supported for dumps (DUMP_GE_GRAPH) yet"},
 		{reading->passes.flags.dump_as_text, "sizes with bounds are not supported for dumps as text yet"},
@@ -333,8 +332,10 @@ static bool read_network(const struct reading *reading, const char *network, con
 	/* Operations that only scale and shift the result of a convolution are part of it. */
 
 	sk_graph_keep_outputs(graph);
+	complete = complete && sk_graph_begin_caches(graph, &calls);
 	complete &= sk_graph_canonical(graph, graph->outputs.items, graph->outputs.count, &calls);
-	/* Every node is calls in forms that kernels have. */
+	sk_graph_end_caches(graph, &calls);
+	/* Every node is calls in forms that kernels have. States that grow are caches. */
 
 	if (complete)
 		return finish_network(reading, graph, network, &calls, dumps);

@@ -59,7 +59,8 @@ static bool check_rows(struct sk_calls *calls, uint32_t number)
 	if (!pattern || pattern->count == 0)
 		return true;
 	if (parameter->stride == SK_NONE ||
-	    (!calls->view->copy && (pattern->count < 2 || pattern->stride == pattern->width)) ||
+	    (!calls->view->copy && !calls->view->has_sizes &&
+	     (pattern->count < 2 || pattern->stride == pattern->width)) ||
 	    pattern->width % size || pattern->stride % size)
 		return sk_call_disagree(calls, "%s has %" PRIu64 " rows of %" PRIu64 " bytes, %" PRIu64 " bytes apart",
 					sk_call_parameter_text(calls, number), pattern->count, pattern->width,

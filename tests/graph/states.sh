@@ -218,7 +218,7 @@ cmp var.npy var.want.npy || fail "the weights are wrong"
 cmp a.npy a.want.npy || fail "what is remembered is wrong"
 
 # Errors.
-refuses "^sklink: error: row.onnx: --state 'past' is not INPUT=OUTPUT$" row --state past
+refuses "^sklink: error: row.onnx: --state 'past' is not INPUT=OUTPUT\[:ROWS\]$" row --state past
 refuses "^sklink: error: row.onnx: --state 'pas=present': the model has no input 'pas'; did you mean 'past'\?$" row \
 	--state pas=present
 refuses "^sklink: error: row.onnx: --state 'past=presen': the model has no output 'presen'; did you mean 'present'\?$" \
@@ -227,7 +227,7 @@ refuses "^sklink: error: row.onnx: --state 'past=y': 'past' is in --state 'past=
 	past=present --state past=y
 refuses "^sklink: error: swaps.onnx: --state 'b=present': 'present' is in --state 'past=present' already$" swaps \
 	--state past=present --state b=present
-refuses "--state 'row=present': input 'row' is f32 \[1, 2\], and output 'present' is f32 \[4, 2\]; one tensor can be both only if they agree$" row --state row=present
+refuses "--state 'row=present': input 'row' is f32 \[1, 2\], and output 'present' is f32 \[4, 2\]; a cache needs bounds of its rows, or a capacity \(--state row=present:ROWS\)$" row --state row=present
 refuses "--state 'past=present': input 'past' is frozen already" row --state past=present --freeze past=b.npy
 model same <<'END'
 input x f32 2

@@ -1,0 +1,132 @@
+#!/bin/bash
+# --state with an output that has more rows than its input: the rows are appended in a cache of a capacity, in place, or
+# copied where something else than appending happens. At each size and in each way of running, results are those of a
+# package without states, and rows behind the last one are neither read nor written.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+needs_python
+library="-L $top_builddir/kernels -lskernels"
+
+# linked MODEL BOUNDS OPTION...: MODEL.onnx with states is own.sk, and without them other.sk.
+linked() {
+	local model=$1 bounds
+	bounds=$(printf -- '--dim %s ' $2)
+	shift 2
+	# shellcheck disable=SC2086 # words
+	"$sklink" "$model.onnx" $library $bounds "$@" -o own.sk 2>err.txt || fail "$model: $(cat err.txt)"
+	[ ! -s err.txt ] || fail "$model: $(cat err.txt)"
+	# shellcheck disable=SC2086 # words
+	"$sklink" "$model.onnx" $library $bounds -o other.sk
+	proved own.sk
+}
+
+# steps OTHER PAIRS AXIS STEP...
+steps() {
+	"$python" "$top_srcdir/tests/lib/cache-steps.py" "$top_builddir" own.sk "$@" >out.txt 2>&1 || fail "$(cat out.txt)"
+}
+
+# tasks: the kernels of own.sk that copy.
+tasks() {
+	"$skdump" --steps own.sk | awk '$3 ~ /_copy_/ { print $2, $3 }'
+}
+
+# A cache of one row of heads, and of several; other nodes read all rows, and the past ones.
+for heads in 1 3; do
+	model small <<END
+input past f32 1x${heads}xpastx4
+input new f32 1x${heads}xseqx4
+output present f32 none
+output y f32 none
+output z f32 none
+node Concat _ past new -> present axis=2
+node Neg _ present -> y
+node Abs _ past -> z
+END
+	linked small 'past=1..9 seq=1..4' --state past=present
+	steps other.sk past=present 2 +past=1,seq=1 past=2,seq=3 +past=5,seq=4 +past=9,seq=4
+	tasks >tasks.txt
+	if [ $heads = 1 ]; then
+		echo 'present sk_copy_u32_same'
+	else
+		printf '%s\n' 'present sk_copy_u32_strided' 'present#2 sk_copy_u32_rows' 'present#3 sk_copy_u32_strided'
+	fi | diff - tasks.txt || fail "other copies with $heads heads"
+done
+
+# Without bounds, and with a capacity; all rows at once are contiguous.
+linked small 'past=5 seq=2' --state past=present:16
+steps other.sk past=present 2 +past=5,seq=2
+linked small 'past=5 seq=2' --state past=present:7
+steps other.sk past=present 2 +past=5,seq=2
+
+# Two batches, each with one head: rows of a batch are apart.
+model batches <<'END'
+input past f32 Bxpastx4
+input new f32 Bxseqx4
+output present f32 none
+output y f32 none
+node Concat _ past new -> present axis=1
+node Neg _ present -> y
+END
+linked batches 'B=1..3 past=1..9 seq=1..4' --state past=present:15
+steps other.sk past=present 1 +past=1,seq=1,B=1 past=2,seq=3,B=1 +past=5,seq=4,B=1 +past=9,seq=4,B=1
+steps other.sk past=present 1 +past=1,seq=1,B=3 past=2,seq=3,B=3 +past=5,seq=4,B=3 +past=9,seq=4,B=3
+
+# A decoder as it is exported: a prompt of 17 and 50 tokens in one cache of each tensor, which no task copies.
+states=()
+pairs=
+for layer in 0 1; do
+	for part in key value; do
+		states+=(--state "past_key_values.$layer.$part=present.$layer.$part")
+		pairs+=,past_key_values.$layer.$part=present.$layer.$part
+	done
+done
+decoder() {
+	"$python" "$top_srcdir/tests/lib/decoder-model.py" "$@"
+}
+sizes=(+past=1,seq=17)
+for ((past = 18; past < 68; past++)); do
+	[ $((past % 11)) = 0 ] && sizes+=("+past=$past,seq=1") || sizes+=("past=$past,seq=1")
+done
+decoder decoder.onnx batch=1
+linked decoder 'past=1..67 seq=1..17' "${states[@]}"
+steps other.sk "${pairs#,}" 2 "${sizes[@]}"
+[ "$("$skdump" own.sk | grep -c ' inout .* \[1, 4, 84, 8\] ')" = 4 ] || fail "$("$skdump" own.sk)"
+[ "$(tasks | grep -c sk_copy_u32_rows)" = 4 ] || fail "$(tasks)"
+[ "$(tasks | grep -vc sk_copy_u32_rows)" = 8 ] || fail "$(tasks)"
+await=0
+while cp own.sk dropped.sk && "$top_builddir/tests/lib/drop-await" dropped.sk $await; do
+	fails_with "launch 'sk_decoder'" "$skdump" --verify dropped.sk
+	await=$((await + 1))
+done
+[ $await -gt 8 ] || fail "only $await awaits"
+
+# The same with Attention, which has past rows itself; and with several batches, against static packages.
+decoder attention.onnx batch=1 opset=24
+linked attention 'past=1..67 seq=1..17' "${states[@]}"
+steps other.sk "${pairs#,}" 2 +past=1,seq=17 past=18,seq=1 +past=19,seq=3 +past=67,seq=17
+[ "$(tasks | grep -c sk_copy_u32_rows)" = 4 ] || fail "$(tasks)"
+decoder batches.onnx batch=3
+linked batches 'past=1..67 seq=1..17' "${states[@]}"
+sizes=(+past=1,seq=17 +past=18,seq=1 past=19,seq=3 +past=22,seq=1 +past=66,seq=1 +past=67,seq=17)
+for number in 0 1 3 4 5; do
+	# shellcheck disable=SC2046,SC2086 # words
+	"$sklink" batches.onnx $library $(tr ',+' '\n ' <<<"${sizes[number]}" | sed 's/^ */--dim /') -o other$number.sk
+done
+steps other@.sk "${pairs#,}" 2 "${sizes[@]}"
+
+# Batches of the cache change places: something else than appending.
+decoder beams.onnx batch=2 beams=1
+linked beams 'past=1..67 seq=1..17' "${states[@]}" --explain present.0.key >explained.txt
+grep -q "^  --state 'past_key_values.0.key=present.0.key' copies the cache: the first value that the node joins is not the input\.$" \
+	explained.txt || { cat explained.txt; fail "nothing says why the cache is copied"; }
+steps other.sk "${pairs#,}" 2 +past=1,seq=17 past=18,seq=1 +past=19,seq=1 +past=67,seq=17
+
+# Errors.
+refuses "--state 'past=present:12': the cache is to have 12 rows, and output 'present' has up to 13 \('past\+seq'\); give it that many, or the dimensions smaller bounds$" \
+	small --dim past=1..9 --dim seq=1..4 --state past=present:12
+refuses "--state 'past=present': input 'past' is f32 \[1, 3, 5, 4\], and output 'present' is f32 \[1, 3, 7, 4\]; a cache needs bounds of its rows, or a capacity \(--state past=present:ROWS\)$" \
+	small --dim past=5 --dim seq=2 --state past=present
+refuses "--state 'new=z:9': input 'new' is f32 \[1, 3, 5, 4\], and output 'z' is f32 \[1, 3, 5, 4\]; only an output with more rows along one axis is a cache with a capacity$" \
+	small --dim past=5 --dim seq=5 --state new=z:9
+refuses "--state 'past=present:0': the model has no output 'present:0'" small --dim past=5 --dim seq=2 --state past=present:0

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# Write a decoder with a cache that grows, as exporters write GPT-2: decoder-model.py FILE [NAME=NUMBER or WORD]...
+# Inputs ids, positions, mask [batch, 1, seq, past+seq] (added to the scores), past_key_values.N.key and .value [batch,
+# heads, past, width]; outputs logits and present.N.key and .value, which are the past ones with new rows.
+import sys
+import numpy as np
+from onnx import TensorProto as T, helper as h, numpy_helper as nh, save
+
+options = {'layers': 2, 'heads': 4, 'width': 8, 'words': 64, 'places': 64, 'batch': 'batch', 'opset': 17}
+for word in sys.argv[2:]:
+    name, value = word.split('=')
+    options[name] = int(value) if value.isdigit() else value
+layers, heads, width, words, places = (options[k] for k in ('layers', 'heads', 'width', 'words', 'places'))
+batch, opset, hidden = options['batch'], options['opset'], heads * width
+rng = np.random.default_rng(options.get('seed', 1))
+nodes, constants, inputs, outputs = [], [], [], []
+
+
+def constant(name, array):
+    constants.append(nh.from_array(np.asarray(array), name))
+    return name
+
+
+def weight(name, *shape):
+    return constant(name, (rng.standard_normal(shape) / np.sqrt(shape[0])).astype('f'))
+
+
+def node(op, *names, to=None, domain='', **attributes):
+    to = to or f'{op}_{len(nodes)}'
+    nodes.append(h.make_node(op, list(names), [to] if isinstance(to, str) else list(to), to if isinstance(to, str) else to[0],
+                             domain=domain, **attributes))
+    return to
+
+
+def linear(name, x, n, m):
+    return node('Add', node('MatMul', x, weight(name + '.w', n, m)), weight(name + '.b', m))
+
+
+def norm(name, x):
+    scale = constant(name + '.scale', (1 + rng.standard_normal(hidden) / 8).astype('f'))
+    mean = node('ReduceMean', x, axes=[-1]) if opset < 18 else node('ReduceMean', x, 'last')
+    away = node('Sub', x, mean)
+    square = node('Pow', away, 'two')
+    deviation = node('ReduceMean', square, axes=[-1]) if opset < 18 else node('ReduceMean', square, 'last')
+    return node('Add', node('Mul', node('Div', away, node('Sqrt', node('Add', deviation, 'epsilon'))), scale),
+                weight(name + '.bias', hidden))
+
+
+def by_heads(x):
+    return node('Transpose', node('Reshape', x, 'split'), perm=[0, 2, 1, 3])
+
+
+def layer(number, x):
+    n = norm(f'l{number}.before', x)
+    q, k, v = (by_heads(linear(f'l{number}.{part}', n, hidden, hidden)) for part in 'qkv')
+    past = [f'past_key_values.{number}.{part}' for part in ('key', 'value')]
+    present = [f'present.{number}.{part}' for part in ('key', 'value')]
+    for name in past:
+        inputs.append(h.make_tensor_value_info(name, T.FLOAT, [batch, heads, 'past', width]))
+    for name in present:
+        outputs.append(h.make_tensor_value_info(name, T.FLOAT, None))
+    if 'beams' in options:
+        past = [node('Gather', name, 'beams', axis=0) for name in past]
+    if opset >= 23:
+        mixed = node('Attention', q, k, v, 'mask', *past, to=[f'mixed{number}'] + present)[0]
+    else:
+        for rows, new, to in zip(past, (k, v), present):
+            node('Concat', rows, new, to=to, axis=2)
+        scores = node('Div', node('MatMul', q, node('Transpose', present[0], perm=[0, 1, 3, 2])), 'root')
+        mixed = node('MatMul', node('Softmax', node('Add', scores, 'mask'), axis=-1), present[1])
+    joined = node('Reshape', node('Transpose', mixed, perm=[0, 2, 1, 3]), 'join')
+    x = node('Add', x, linear(f'l{number}.out', joined, hidden, hidden))
+    inner = linear(f'l{number}.up', norm(f'l{number}.after', x), hidden, 4 * hidden)
+    half = node('Mul', inner, node('Add', node('Erf', node('Div', inner, 'root2')), 'one'))
+    return node('Add', x, linear(f'l{number}.down', node('Mul', half, 'half'), 4 * hidden, hidden))
+
+
+for name, value in (('two', 2), ('epsilon', 1e-5), ('root', np.sqrt(width)), ('root2', np.sqrt(2)), ('one', 1),
+                    ('half', 0.5)):
+    constant(name, np.float32(value))
+constant('last', np.array([-1]))
+constant('split', np.array([0, 0, heads, width]))
+constant('join', np.array([0, 0, hidden]))
+for name in ('ids', 'positions'):
+    inputs.append(h.make_tensor_value_info(name, T.INT64, [batch, 'seq']))
+inputs.append(h.make_tensor_value_info('mask', T.FLOAT, [batch, 1, 'seq', 'past+seq']))
+if 'beams' in options:
+    inputs.append(h.make_tensor_value_info('beams', T.INT64, [batch]))
+x = node('Add', node('Gather', weight('words', words, hidden), 'ids'),
+         node('Gather', weight('places', places, hidden), 'positions'))
+for number in range(layers):
+    x = layer(number, x)
+outputs.insert(0, h.make_tensor_value_info('logits', T.FLOAT, None))
+node('MatMul', norm('final', x), weight('head', hidden, words), to='logits')
+graph = h.make_graph(nodes, 'decoder', inputs, outputs, constants)
+save(h.make_model(graph, opset_imports=[h.make_opsetid('', opset)], ir_version=8), sys.argv[1])
