@@ -68,8 +68,9 @@ static bool check_sizes(const struct collector *collector)
 	const struct sk_lines *lines = &collector->lines;
 
 	return !strcmp(lines->value, collector->source->sizes) ||
-	       sk_lines_fail(lines, "these times are those of %.120s, and the prediction is for %.120s: measure at "
-				    "these sizes, or predict for those with --dim",
+	       sk_lines_fail(lines,
+			     "these times are those of %.120s, and the prediction is for %.120s: measure at "
+			     "these sizes, or predict for those with --dim",
 			     lines->value, collector->source->sizes);
 }
 

@@ -293,9 +293,9 @@ void sk_run_options_help(void)
  * their sizes. */
 static bool is_run(const struct sk_run_options *options)
 {
-	return options->output_count || options->random || options->verify || options->time ||
-	       options->profile || options->mode_given || options->repeats_given || options->device.seed ||
-	       options->device.timeout_ms || options->device.checks || options->warm_up;
+	return options->output_count || options->random || options->verify || options->time || options->profile ||
+	       options->mode_given || options->repeats_given || options->device.seed || options->device.timeout_ms ||
+	       options->device.checks || options->warm_up;
 }
 
 /* Check the options for printing times and choosing tasks. */

@@ -48,12 +48,11 @@ static bool report_field(const struct lifter *lifter, const char *noun, const ch
 {
 	size_t other = 1;
 
-	while (other + 1 < lifter->count &&
-	       (!lifter->known[other] || lifter->numbers[other] == lifter->numbers[0]))
+	while (other + 1 < lifter->count && (!lifter->known[other] || lifter->numbers[other] == lifter->numbers[0]))
 		other++;
-	sk_error(lifter->model->diag, lifter->place,
-		 "%s: %s is %" PRIu64 " at %s and %" PRIu64 " at %s, which %s", lifter->label, noun,
-		 lifter->numbers[0], sizes_text(lifter, 0), lifter->numbers[other], sizes_text(lifter, other), reason);
+	sk_error(lifter->model->diag, lifter->place, "%s: %s is %" PRIu64 " at %s and %" PRIu64 " at %s, which %s",
+		 lifter->label, noun, lifter->numbers[0], sizes_text(lifter, 0), lifter->numbers[other],
+		 sizes_text(lifter, other), reason);
 	return false;
 }
 
@@ -108,8 +107,9 @@ static bool lift_field(struct lifter *lifter, enum sk_dims_table table, uint32_t
 		return false;
 	if (!sk_size_grows(form))
 		return report_field(lifter, noun,
-				    sk_arena_print(lifter->model->arena, "is %s; a number must not shrink when a "
-									 "dimension grows",
+				    sk_arena_print(lifter->model->arena,
+						   "is %s; a number must not shrink when a "
+						   "dimension grows",
 						   sk_size_text(lifter->model->arena, form)));
 	sk_array_push(lifter->model->arena, &lifter->fields,
 		      (struct sk_varying_field){table, record, (uint32_t)offset, form});
@@ -157,8 +157,7 @@ static bool check_contents(const struct lifter *lifter, uint32_t number)
 static bool equals_size(const struct lifter *lifter, const struct sk_size *size)
 {
 	for (size_t s = 0; s < lifter->count; s++)
-		if (lifter->known[s] &&
-		    (uint64_t)sk_size_at(size, sk_fit_point(lifter->fit, s)) != lifter->numbers[s])
+		if (lifter->known[s] && (uint64_t)sk_size_at(size, sk_fit_point(lifter->fit, s)) != lifter->numbers[s])
 			return false;
 	return true;
 }
@@ -316,12 +315,11 @@ static bool lift_numbers(struct lifter *lifter, const struct same *same)
 	static const struct {
 		size_t of_argument, offset;
 		const char *noun;
-	} fields[] = {
-		{offsetof(struct sk_argument, offset), offsetof(struct sk_plan_argument, offset), "its offset"},
-		{offsetof(struct sk_argument, size), offsetof(struct sk_plan_argument, size), "its size"},
-		{offsetof(struct sk_argument, element_bytes), offsetof(struct sk_plan_argument, element_bytes),
-		 "the length of an element"},
-		{offsetof(struct sk_argument, value), offsetof(struct sk_plan_argument, value), "its value"}};
+	} fields[] = {{offsetof(struct sk_argument, offset), offsetof(struct sk_plan_argument, offset), "its offset"},
+		      {offsetof(struct sk_argument, size), offsetof(struct sk_plan_argument, size), "its size"},
+		      {offsetof(struct sk_argument, element_bytes), offsetof(struct sk_plan_argument, element_bytes),
+		       "the length of an element"},
+		      {offsetof(struct sk_argument, value), offsetof(struct sk_plan_argument, value), "its value"}};
 	const struct sk_argument *own = argument_at(same, 0);
 	bool lifted = true;
 
@@ -359,8 +357,7 @@ static bool lift_list(struct lifter *lifter, const struct same *same)
 
 	for (size_t i = 0; i < own->list->count && own->list->kind == SK_ATTRIBUTE_INTEGERS; i++) {
 		for (size_t s = 0; s < lifter->count; s++)
-			set_number(lifter, s,
-				   argument_at(same, s) ? &argument_at(same, s)->list->integers[i] : NULL);
+			set_number(lifter, s, argument_at(same, s) ? &argument_at(same, s)->list->integers[i] : NULL);
 		forms[i] = find_form(lifter, "an element of its list");
 		if (!forms[i])
 			return false;

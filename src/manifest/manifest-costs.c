@@ -53,10 +53,9 @@ static void read_values(const struct sk_document *document, const struct sk_node
 	unsigned errors = document->diag->errors;
 
 	for (enum sk_cost i = 0; i < SK_COST_COUNT; i++)
-		if (nodes->of[i] &&
-		    sk_manifest_read_size(document, nodes->of[i],
-					  sk_arena_print(document->arena, "'%s'", sk_cost_name(i)), NULL, SK_COST_MAX,
-					  &cost->values[i]))
+		if (nodes->of[i] && sk_manifest_read_size(document, nodes->of[i],
+							  sk_arena_print(document->arena, "'%s'", sk_cost_name(i)),
+							  NULL, SK_COST_MAX, &cost->values[i]))
 			cost->given |= UINT32_C(1) << i;
 	if (document->diag->errors > errors)
 		return;

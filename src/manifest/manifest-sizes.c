@@ -49,8 +49,8 @@ static void check_given(const struct sk_model *model)
 	const char **names = SK_NEW_ARRAY(model->arena, const char *, said->count + 1);
 
 	for (size_t i = 0; i < said->count; i++)
-		names[i] = sk_arena_copy(model->arena, said->items[i].size.text,
-					 strcspn(said->items[i].size.text, "="));
+		names[i] =
+			sk_arena_copy(model->arena, said->items[i].size.text, strcspn(said->items[i].size.text, "="));
 	for (size_t g = 0; g < model->given_sizes.count; g++) {
 		const char *text = model->given_sizes.items[g];
 		const char *name = sk_arena_copy(model->arena, text, strcspn(text, "="));

@@ -46,6 +46,12 @@ static const char *task_name(const struct sk_model *model, uint32_t task)
 	return task == SK_NONE ? "?" : model->tasks.items[task].name;
 }
 
+/* Return the text after numbers that choices are made for. */
+static const char *usual_text(const struct sk_model *model)
+{
+	return model->has_bounds ? " at the usual sizes" : "";
+}
+
 /* Return the text for a task that would be in a group. */
 static const char *group_text(struct sk_arena *arena, const struct sk_model *model,
 			      const struct sk_tile_verdict *verdict)
@@ -54,12 +60,13 @@ static const char *group_text(struct sk_arena *arena, const struct sk_model *mod
 		sk_arena_print(arena, "as one group from '%s' on they would", task_name(model, verdict->cause));
 
 	if (verdict->reason == SK_TILE_FEW_UNITS)
-		return sk_arena_print(arena, "%s have %" PRIu64 " unit%s of work for all cores, fewer than %" PRIu64,
-				      group, verdict->amount, sk_plural(verdict->amount), verdict->limit);
+		return sk_arena_print(arena, "%s have %" PRIu64 " unit%s of work for all cores%s, fewer than %" PRIu64,
+				      group, verdict->amount, sk_plural(verdict->amount), usual_text(model),
+				      verdict->limit);
 	if (verdict->amount == UINT64_MAX)
 		return sk_arena_print(arena, "%s have no common unit", group);
-	return sk_arena_print(arena, "%s use %" PRIu64 " bytes at once in the smallest tile, more than %" PRIu64, group,
-			      verdict->amount, verdict->limit);
+	return sk_arena_print(arena, "%s use %" PRIu64 " bytes at once in the smallest tile%s, more than %" PRIu64,
+			      group, verdict->amount, usual_text(model), verdict->limit);
 }
 
 static const char *composite_text(struct sk_arena *arena, const struct sk_model *model, uint32_t task)
@@ -104,8 +111,8 @@ static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *
 		return sk_arena_print(arena, "'%s' reads a scalar from tensor '%s'", cause, tensor);
 	case SK_TILE_LARGE_OPERAND:
 		return sk_arena_print(
-			arena, "each call of '%s' reads the same %" PRIu64 " bytes, which are more than %" PRIu64,
-			cause, verdict->amount, verdict->limit);
+			arena, "each call of '%s' reads the same %" PRIu64 " bytes%s, which are more than %" PRIu64,
+			cause, verdict->amount, usual_text(model), verdict->limit);
 	case SK_TILE_OTHER_COMPOSITE:
 		return sk_arena_print(arena, "graph-kernel fusion has it in %s, and that one in %s",
 				      composite_text(arena, model, verdict->cause),
@@ -142,14 +149,15 @@ static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *
 }
 
 /* Return the reason why the group's tiles are long. */
-static const char *length_text(struct sk_arena *arena, const struct sk_tile_verdict *verdict)
+static const char *length_text(struct sk_arena *arena, const struct sk_model *model,
+			       const struct sk_tile_verdict *verdict)
 {
 	if (!verdict->amount)
 		return "";
 	return sk_arena_print(arena,
 			      "; tiles are long, since the %" PRIu64
-			      " bytes that a core needs for its part stay in its cache of %" PRIu64,
-			      verdict->amount, verdict->limit);
+			      " bytes that a core needs for its part%s stay in its cache of %" PRIu64,
+			      verdict->amount, usual_text(model), verdict->limit);
 }
 
 static const char *sharing_text(struct sk_arena *arena, const struct sk_model *model,
@@ -172,7 +180,7 @@ const char *sk_tile_reason_text(struct sk_arena *arena, const struct sk_model *m
 	case SK_TILE_JOINED:
 		return sk_arena_join_all(arena, "in one group with '", before,
 					 "' before it: ", sharing_text(arena, model, verdict),
-					 length_text(arena, verdict), NULL);
+					 length_text(arena, model, verdict), NULL);
 	case SK_TILE_FIRST:
 		return "is the first task of its launch";
 	default:

@@ -206,8 +206,8 @@ static void print_escaped(const struct sk_explanation *explanation, const char *
 		fputc('\n', explanation->stream);
 }
 
-/* Return "16384 elements", or "32*batch*seq elements (4096 at the usual sizes)" for a number that depends on sizes. noun:
- * " elements", or "". */
+/* Return "16384 elements", or "32*batch*seq elements (4096 at the usual sizes)" for a number that depends on sizes.
+ * noun: " elements", or "". */
 static const char *size_text(const struct sk_explanation *explanation, enum sk_dims_table table, size_t record,
 			     size_t offset, uint64_t number, const char *noun)
 {
@@ -323,9 +323,8 @@ static void explain_work(const struct sk_explanation *explanation, const struct 
 				      step->blocks);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
-		print_escaped(explanation,
-			      "  Its %u blocks run on all cores, each computes its range of %s.\n", step->blocks,
-			      extent_text(explanation, step, ""));
+		print_escaped(explanation, "  Its %u blocks run on all cores, each computes its range of %s.\n",
+			      step->blocks, extent_text(explanation, step, ""));
 		break;
 	default:
 		print_escaped(
@@ -363,10 +362,10 @@ static void explain_savings(const struct sk_explanation *explanation, const stru
 		scratch = sk_arena_print(explanation->arena, "%s%s%s", scratch,
 					 *scratch ? ", " : ". In the scratch: ", name);
 	}
-	print_escaped(explanation,
-		      "  The group moves %" PRIu64 " bytes of memory a run%s; task by task it would be %" PRIu64 "%s.\n",
-		      traffic.moved, explanation->index->usual_plan ? " at the usual sizes" : "", traffic.apart,
-		      scratch);
+	print_escaped(
+		explanation,
+		"  The group moves %" PRIu64 " bytes of memory a run%s; task by task it would be %" PRIu64 "%s.\n",
+		traffic.moved, explanation->index->usual_plan ? " at the usual sizes" : "", traffic.apart, scratch);
 }
 
 static void explain_awaits(const struct sk_explanation *explanation, const struct sk_plan_step *step)

@@ -65,15 +65,14 @@ struct sk_forms *sk_forms_make(struct sk_arena *arena, const struct sk_dims_view
 		const struct sk_dims_dimension *dimension = &dims->dimensions[i];
 		const char *network = sk_plan_string(&dimension->network), *name = sk_plan_string(&dimension->name);
 
-		sk_sizes_add_dimension(
-			forms->sizes,
-			&(struct sk_size_dimension){
-				.name = *network ? sk_arena_print(arena, "%s:%s", network, name) : name,
-				.least = dimension->least,
-				.most = dimension->most,
-				.multiple = dimension->multiple,
-				.usual = dimension->usual,
-			});
+		sk_sizes_add_dimension(forms->sizes,
+				       &(struct sk_size_dimension){
+					       .name = *network ? sk_arena_print(arena, "%s:%s", network, name) : name,
+					       .least = dimension->least,
+					       .most = dimension->most,
+					       .multiple = dimension->multiple,
+					       .usual = dimension->usual,
+				       });
 	}
 	for (uint32_t i = 0; i < dims->value_count; i++)
 		forms->values[i] = make_form(forms, &dims->values[i]);
@@ -136,13 +135,12 @@ static struct rows rows_of(const struct meter *meter, const struct sk_plan_call 
 	static const size_t fields[] = {offsetof(struct sk_plan_pattern, width),
 					offsetof(struct sk_plan_pattern, stride),
 					offsetof(struct sk_plan_pattern, count)};
-	uint32_t start = sk_dims_argument_value(dims, meter->plan, call, number,
-						offsetof(struct sk_plan_argument, offset));
+	uint32_t start =
+		sk_dims_argument_value(dims, meter->plan, call, number, offsetof(struct sk_plan_argument, offset));
 
 	for (int i = 0; i < 3; i++)
-		values[i] = pattern && pattern->count > 1
-				    ? sk_dims_value_of(dims, SK_DIMS_PATTERNS, record, fields[i])
-				    : SK_NO_INDEX;
+		values[i] = pattern && pattern->count > 1 ? sk_dims_value_of(dims, SK_DIMS_PATTERNS, record, fields[i])
+							  : SK_NO_INDEX;
 	if (!pattern || pattern->count <= 1)
 		values[0] = sk_dims_argument_value(dims, meter->plan, call, number,
 						   offsetof(struct sk_plan_argument, size));
@@ -156,8 +154,8 @@ static struct rows rows_of(const struct meter *meter, const struct sk_plan_call 
 
 static struct thing *find_thing(struct meter *meter, const struct sk_plan_argument *argument, const struct rows *rows)
 {
-	const uint64_t key[] = {argument->space, argument->index, (uintptr_t)rows->start, (uintptr_t)rows->width,
-				(uintptr_t)rows->stride, (uintptr_t)rows->count};
+	const uint64_t key[] = {argument->space,	argument->index,	 (uintptr_t)rows->start,
+				(uintptr_t)rows->width, (uintptr_t)rows->stride, (uintptr_t)rows->count};
 	uint32_t fresh = (uint32_t)meter->things.count;
 	uint32_t number = sk_map_insert(&meter->numbers, sk_arena_copy(meter->arena, (const char *)key, sizeof(key)),
 					sizeof(key), fresh);
@@ -247,8 +245,7 @@ const char *sk_show_costs(struct sk_arena *arena, const struct sk_plan_view *pla
 	for (uint32_t l = 0; l < plan->network_launch_count; l++)
 		for (uint32_t i = 0; i < sk_plan_form(&plan->launches[l])->step_count; i++)
 			moved += sk_traffic_of_step(arena, plan, &plan->steps[plan->launches[l].first_step + i]).moved;
-	return sk_arena_print(arena,
-			      "%" PRIu64 " byte%s bound, %" PRIu64 " byte%s of the workspace used, %" PRIu64
-			      " byte%s moved",
-			      bound, sk_plural(bound), used, sk_plural(used), moved, sk_plural(moved));
+	return sk_arena_print(
+		arena, "%" PRIu64 " byte%s bound, %" PRIu64 " byte%s of the workspace used, %" PRIu64 " byte%s moved",
+		bound, sk_plural(bound), used, sk_plural(used), moved, sk_plural(moved));
 }

@@ -203,6 +203,10 @@ grep -q '^  All cores share its .*batch\*seq elements (.* at the usual sizes), i
 	fail "no expression: $(cat explained.txt)"
 grep -q '^  Units and tiles are chosen for the usual sizes, batch=8, seq=128, and right for all\.$' explained.txt ||
 	fail "no usual sizes: $(cat explained.txt)"
+"$sklink" rows.yaml kernels.o --explain add -o groups.sk >groups.txt
+grep -q '^  TILE_JOINED: .* the [0-9]* bytes that a core needs for its part at the usual sizes stay' groups.txt &&
+	grep -q '^  The group moves [0-9]* bytes of memory a run at the usual sizes;' groups.txt ||
+	fail "no usual sizes: $(cat groups.txt)"
 "$sklink" rows.yaml kernels.o --scope-options '*=tile-fusion=0' --explain bias --report report.json -o rows.sk >linked.txt
 cmp explained.txt linked.txt || fail "sklink --explain: $(diff explained.txt linked.txt)"
 "$python" - <<'P' || fail "the report has no expressions"
