@@ -37,6 +37,7 @@ struct sk_version;
  *   aliases.c  names to which the command line gives another meaning
  *   ifuncs.c   chooses the functions of IFUNCs
  *   resolve.c  pulls members and chooses definitions
+ *   panics.c   the functions of Rust that are traps in any case
  *   finalizer.c  destroys static objects when the package is unloaded
  *   synthetic.c  sections that do not come from inputs
  *   landmarks.c  names that linkers define, such as _end
@@ -156,6 +157,7 @@ struct sk_label {
 /* An undefined symbol of which a use ends the launch. */
 struct sk_trapped {
 	sk_symbol symbol;
+	const char *text; /* its name in .sk.traps */
 	sk_symbol kernel; /* a kernel that leads to a use by the fewest references; SK_NONE: none does */
 	uint32_t distance; /* the number of these references */
 	const struct sk_user *user; /* that use */
@@ -287,6 +289,8 @@ struct sk_linker {
 	struct sk_map range_numbers; /* by name */
 	uint32_t isa; /* instruction sets that any pulled object needs */
 	bool executable_stack; /* a pulled object needs one */
+	bool panics; /* there is code of Rust that can panic */
+	SK_ARRAY(sk_symbol) panic_functions; /* those with definitions that are still to be dropped */
 	bool isolates; /* some object is isolated */
 	bool *isolated_used; /* by pattern of the options: an object has such a name */
 	bool told_isolation;
@@ -674,7 +678,7 @@ void sk_undefined_report(struct sk_linker *linker);
 /* ---- traps.c ---- */
 
 /* Return whether the options ask for traps for calls of this undefined symbol. */
-bool sk_trap_is_wanted(const struct sk_linker *linker, sk_symbol symbol);
+bool sk_trap_is_wanted(struct sk_linker *linker, sk_symbol symbol);
 
 /* Return whether the relocation is that of a call or jump, which a trap can be the target of. */
 bool sk_trap_serves(const struct sk_linker *linker, const struct sk_input_section *section,

@@ -53,7 +53,7 @@ linker_liblinker_a_SOURCES = \
 	linker/synthetic.c \
 	linker/symbols.c \
 	linker/target.c \
-	linker/traps.c \
+	linker/panics.c linker/traps.c \
 	linker/undefined.c \
 	linker/version-script.c linker/versioned.c \
 	linker/why-live.c \

@@ -626,6 +626,24 @@ sk_symbol sk_local_function_symbol(struct sk_linker *linker, struct sk_local_fun
  * the object. */
 const char *sk_containing_function(struct sk_linker *linker, const struct sk_input_section *section, uint64_t offset);
 
+/* ---- panics.c ---- */
+
+/* Note the symbol, which has got a definition, if it is a function by which Rust panics. */
+void sk_panic_note(struct sk_linker *linker, sk_symbol symbol);
+
+/* Make these functions undefined. Called after resolution. */
+void sk_panics_end(struct sk_linker *linker);
+
+/* Return whether the name is of a function by which Rust panics, which becomes a trap. */
+bool sk_is_panic(struct sk_linker *linker, const char *name);
+
+/* Return whether the function only matters for unwinding, which no panic does. */
+bool sk_is_of_unwinding(const struct sk_linker *linker, const char *name);
+
+/* Return whether the object is of the standard library that rustc puts into each staticlib:
+ * "std-HASH.std.HASH-cgu.0.rcgu.o". */
+bool sk_is_of_rust(const struct sk_object *object);
+
 /* ---- resolve.c ---- */
 
 /* Make the object take part in the link. */

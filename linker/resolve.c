@@ -184,6 +184,7 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 			if (object->more->versioned_names)
 				sk_version_check(linker, object, i);
 			offer(linker, symbol, object, i);
+			sk_panic_note(linker, number);
 			if (symbol->object == object && symbol->type == STT_GNU_IFUNC && symbol->alias == SK_NONE) {
 				sk_ifunc_choose(linker, number);
 				symbol = &linker->symbols.items[number];
@@ -389,5 +390,6 @@ bool sk_symbols_resolve(struct sk_linker *linker)
 		ok &= fill_hook(linker, linker->hooks.items[linker->hooks_done++]);
 		ok &= define_wanted(linker);
 	}
+	sk_panics_end(linker);
 	return ok && sk_versions_hold(linker);
 }

@@ -17,14 +17,16 @@
 #include "linker/object.h"
 #include "linker/output.h"
 
-bool sk_trap_is_wanted(const struct sk_linker *linker, sk_symbol number)
+bool sk_trap_is_wanted(struct sk_linker *linker, sk_symbol number)
 {
 	const struct sk_linker_options *options = &linker->options;
+	const char *name = linker->symbols.items[number].name;
 
 	for (size_t i = 0; i < options->trapped_count; i++)
-		if (!strcmp(options->trapped[i], linker->symbols.items[number].name))
+		if (!strcmp(options->trapped[i], name))
 			return true;
-	return options->trap || options->warn_unresolved;
+	return options->trap || options->warn_unresolved || sk_is_panic(linker, name) ||
+	       sk_is_of_unwinding(linker, name);
 }
 
 bool sk_trap_serves(const struct sk_linker *linker, const struct sk_input_section *section,
@@ -42,14 +44,16 @@ bool sk_trap_serves(const struct sk_linker *linker, const struct sk_input_sectio
 static void add_name(struct sk_linker *linker, sk_symbol number)
 {
 	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
-	struct sk_input_section *names = &linker->made[SK_MADE_TRAP_NAMES];
+	const char *text = symbol->name;
 
 	if (symbol->named)
 		return;
 	symbol->named = true;
-	symbol->trap_name = (uint32_t)names->size;
-	names->size += symbol->name_length + 1;
-	sk_array_push(linker->arena, &linker->trapped, (struct sk_trapped){.symbol = number, .kernel = SK_NONE});
+	if (sk_is_panic(linker, symbol->name))
+		text = sk_arena_print(linker->arena, "%s, a panic of Rust", sk_demangled(linker, symbol->name));
+	linker->made[SK_MADE_TRAP_NAMES].size += strlen(text) + 1;
+	sk_array_push(linker->arena, &linker->trapped,
+		      (struct sk_trapped){.symbol = number, .text = text, .kernel = SK_NONE});
 }
 
 void sk_trap_add(struct sk_linker *linker, sk_symbol number)
@@ -173,10 +177,10 @@ static void place_names(struct sk_linker *linker)
 	uint32_t place = 0;
 
 	for (size_t i = 0; i < linker->trapped.count; i++) {
-		struct sk_linker_symbol *symbol = &linker->symbols.items[linker->trapped.items[i].symbol];
+		const struct sk_trapped *trapped = &linker->trapped.items[i];
 
-		symbol->trap_name = place;
-		place += symbol->name_length + 1;
+		linker->symbols.items[trapped->symbol].trap_name = place;
+		place += (uint32_t)strlen(trapped->text) + 1;
 	}
 }
 
@@ -290,10 +294,11 @@ static void write_guards(struct sk_linker *linker)
 void sk_traps_write(struct sk_linker *linker)
 {
 	for (size_t i = 0; i < linker->trapped.count; i++) { /* memory that is zeroed follows each name */
-		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->trapped.items[i].symbol];
+		const struct sk_trapped *trapped = &linker->trapped.items[i];
 
-		memcpy(linker->image + linker->made[SK_MADE_TRAP_NAMES].address + symbol->trap_name, symbol->name,
-		       symbol->name_length);
+		memcpy(linker->image + linker->made[SK_MADE_TRAP_NAMES].address +
+			       linker->symbols.items[trapped->symbol].trap_name,
+		       trapped->text, strlen(trapped->text));
 	}
 	for (size_t i = 0; i < linker->traps.count; i++) {
 		const struct sk_linker_symbol *symbol = &linker->symbols.items[linker->traps.items[i]];

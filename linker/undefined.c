@@ -269,17 +269,6 @@ static const char *search_hint(struct sk_linker *linker, const struct sk_linker_
 	return near ? sk_arena_print(linker->arena, "; did you mean '%s'?", shown) : "";
 }
 
-/* Return whether the object is of the standard library that rustc puts into each staticlib:
- * "std-HASH.std.HASH-cgu.0.rcgu.o". */
-static bool is_of_rust(const struct sk_object *object)
-{
-	static const char start[] = "std-", end[] = ".rcgu.o";
-	size_t length = object && object->member ? object->member_length : 0;
-
-	return length > strlen(start) + strlen(end) && !memcmp(object->member, start, strlen(start)) &&
-	       !memcmp(object->member + length - strlen(end), end, strlen(end));
-}
-
 /* ---- messages ---- */
 
 /* Advice, which is the same for all symbols that are not `special`, and for all of Rust's library. */
@@ -290,11 +279,11 @@ struct advice {
 static void give_advice(struct sk_linker *linker, const struct sk_input_section *section, bool special,
 			struct advice *advice)
 {
-	if (section && is_of_rust(section->object)) {
+	if (section && sk_is_of_rust(section->object)) {
 		if (!advice->given_of_rust)
-			sk_note(linker->diag, "Rust's standard library needs it for failed checks: give "
-					      "the kernel's object without it ('rustc --emit=obj'), and let calls "
-					      "into it end the launch (--unresolved-symbols=trap)");
+			sk_note(linker->diag, "Rust's standard library needs it for files, threads or the like: do "
+					      "without these or, if no call gets there, let uses end the launch "
+					      "(--unresolved-symbols=trap)");
 		advice->given_of_rust = true;
 	} else if (!special) {
 		if (!advice->given)
