@@ -78,6 +78,7 @@ src_libcore_a_SOURCES = \
 	src/bind/idle.c \
 	src/bind/unaligned.c src/bind/bind-parts.h \
 	src/bind/bind-lift.c src/bind/samples.c \
+	src/bind/empty.c \
 	src/bind/binder.c \
 	src/bind/fit.c \
 	src/command/command.c src/command/command.h \

@@ -652,11 +652,18 @@ static bool make_arguments(const struct sk_plan_view *plan, struct sk_plan_view 
 	return true;
 }
 
-/* A pointer to no bytes accesses nothing. */
-static void tidy_access(struct sk_plan_argument *argument)
+/* A pointer to no bytes, or to rows of no bytes, accesses nothing. */
+static void tidy_accesses(const struct sk_plan_view *concrete, const struct sk_plan_argument *arguments, uint32_t count)
 {
-	if (argument->kind == SK_ARGUMENT_POINTER && argument->size == 0)
-		argument->access = SK_ACCESS_NONE;
+	for (uint32_t i = 0; i < count; i++) {
+		struct sk_plan_argument *argument = (struct sk_plan_argument *)(uintptr_t)&arguments[i];
+		const struct sk_plan_pattern *pattern = sk_plan_pattern(concrete, argument);
+
+		if (pattern && pattern->count && !pattern->width)
+			argument->size = 0;
+		if (argument->kind == SK_ARGUMENT_POINTER && argument->size == 0)
+			argument->access = SK_ACCESS_NONE;
+	}
 }
 
 static void set_fields(const struct sk_dims_view *dims, const uint64_t *values, struct sk_plan_view *concrete)
@@ -667,8 +674,6 @@ static void set_fields(const struct sk_dims_view *dims, const uint64_t *values, 
 			       field->record * tables[field->table].record_size;
 
 		memcpy(record + field->offset, &values[field->value], sizeof(*values));
-		if (field->table == SK_DIMS_ARGUMENTS || field->table == SK_DIMS_LISTS)
-			tidy_access((void *)record);
 	}
 }
 
@@ -711,6 +716,8 @@ bool sk_dims_concretise(const struct sk_dims_view *dims, const struct sk_plan_vi
 		move_tables(concrete, plan->plan);
 		sk_dims_evaluate(dims, sizes, values);
 		set_fields(dims, values, concrete);
+		tidy_accesses(concrete, concrete->lists, concrete->list_count);
+		tidy_accesses(concrete, concrete->arguments, concrete->arguments ? concrete->argument_count : 0);
 		made = !plan->made || (sk_plan_make_room(concrete, NULL, 0) && make_arguments(plan, concrete));
 	}
 	free(values);

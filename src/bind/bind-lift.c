@@ -516,7 +516,7 @@ static bool lift_task(struct lifter *lifter, uint32_t number)
 		task->bound.sized |= task->bound.arguments[same.argument].varying != NULL ||
 				     task->bound.arguments[same.argument].of_sizes;
 	}
-	return lift_cost(lifter, &same, task) && lifted;
+	return lift_cost(lifter, &same, task) && lifted && sk_bind_check_empty(lifter->model, task);
 }
 
 bool sk_model_lift(struct sk_model *model)

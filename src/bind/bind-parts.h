@@ -166,6 +166,15 @@ void sk_binder_check_cost(struct sk_binder *binder, const struct sk_task_cost *c
 /* Return the cost of the bound task, from the manifest or else from the signature. NULL: neither gives one. */
 const struct sk_task_cost *sk_binder_cost(const struct sk_binder *binder, const struct sk_task *task);
 
+/* ==== empty.c ====
+ *
+ * Sizes of 0. */
+
+/* Check, at sizes of 0 of each dimension that has them, that a task with its forms does then what it does for no
+ * elements: nothing. False with an error if its results have elements though an operand has none (the largest of
+ * nothing), or if its kernel would be called for no elements at all. */
+bool sk_bind_check_empty(const struct sk_model *model, const struct sk_task *task);
+
 /* ==== fit.c ====
  *
  * Forms of numbers that depend on sizes. Input: the dimensions, and numbers at certain points, that is, at certain

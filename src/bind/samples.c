@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/sizes.h"
+#include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "src/bind/bind-parts.h"
 #include "src/bind/bind.h"
@@ -52,6 +53,15 @@ static bool has_same_tensor(const struct sk_model *model, const struct sk_model 
 	       own->role == other->role && own->view_of == other->view_of && own->slice == other->slice;
 }
 
+/* Words, and the number of dimensions that lists are for, are structure. */
+static bool is_alike(const struct sk_attribute *one, const struct sk_attribute *other)
+{
+	bool structure = one->kind == SK_ATTRIBUTE_STRING || !strcmp(one->name, "rank");
+
+	return one->kind == other->kind && !strcmp(one->name, other->name) &&
+	       (!structure || sk_attribute_same(one, other));
+}
+
 static bool has_same_task(const struct sk_model *model, const struct sk_model *sample, size_t number)
 {
 	const struct sk_task *own = &model->tasks.items[number], *other = &sample->tasks.items[number];
@@ -62,6 +72,8 @@ static bool has_same_task(const struct sk_model *model, const struct sk_model *s
 
 	for (size_t i = 0; same && i < own->said.args.count; i++)
 		same = own->said.args.items[i].tensor == other->said.args.items[i].tensor;
+	for (size_t i = 0; same && i < own->said.attributes.count; i++)
+		same = is_alike(&own->said.attributes.items[i], &other->said.attributes.items[i]);
 	return same;
 }
 
@@ -84,13 +96,13 @@ static const char *find_difference(const struct sk_model *model, const struct sk
 		       : "the model";
 }
 
-/* True if a dimension with bounds has the size 1. */
+/* True if a dimension with bounds has the size 1 or 0. */
 static bool has_single(const struct sk_model *model, size_t sample)
 {
 	const uint64_t *point = sk_fit_point(model->samples->fit, sample);
 
 	for (size_t d = 0; d < sk_sizes_count(model->sizes); d++)
-		if (point[d] == 1 && sk_sizes_dimension(model->sizes, d)->most > 1)
+		if (point[d] <= 1 && sk_sizes_dimension(model->sizes, d)->most > 1)
 			return true;
 	return false;
 }

@@ -165,9 +165,6 @@ static const char *find_wrong_dimension(const struct sk_op_graph *graph)
 		const struct sk_size_dimension *dimension = sk_sizes_dimension(graph->sizes, d);
 
 		bounded += dimension->least < dimension->most;
-		if (!dimension->least && dimension->most)
-			return sk_arena_print(graph->arena, "the least size of '%s' is 0, and has to be 1 or more",
-					      dimension->name);
 	}
 	return bounded > SK_MOST_BOUNDED ? sk_arena_print(graph->arena,
 							  "%zu dimensions have bounds, which are more than %d", bounded,

@@ -408,6 +408,7 @@ static bool division_fits(struct sk_sized *sized, const struct sk_step_access *a
 	return sk_normal_at_most(forms, all, ARGUMENT_FORM(sized, access, size));
 }
 
+/* Rows may have no bytes at some sizes: then the access touches nothing. */
 static bool rows_fit(struct sk_sized *sized, const struct sk_step_access *access, const struct sk_sized_rows *rows)
 {
 	struct sk_normals *forms = &sized->forms;
@@ -416,7 +417,8 @@ static bool rows_fit(struct sk_sized *sized, const struct sk_step_access *access
 	if (!rows->stride)
 		return true;
 	last = sk_normal_multiply(forms, sk_normal_subtract(forms, rows->count, one), rows->stride);
-	return sk_normal_at_most(forms, one, rows->width) && sk_normal_at_most(forms, rows->width, rows->stride) &&
+	return sk_normal_at_most(forms, sk_normal_number(forms, 0), rows->width) &&
+	       sk_normal_at_most(forms, rows->width, rows->stride) &&
 	       sk_normal_at_most(forms, one, rows->count) &&
 	       sk_normal_equal(sk_normal_add(forms, last, rows->width), ARGUMENT_FORM(sized, access, size));
 }

@@ -198,9 +198,64 @@ END
 linked cut S=1..8
 for size in 1 3 4 5 8; do runs S=$size; done
 
+# Sizes of 0: rows that are not there, and a past that is empty.
+linked rows S=0..8
+for size in 1 8; do runs S=$size; done
+"$skrun" dynamic.sk --random 1 --dim S=0 --cores 2 --guard --output y=y.npy >out.txt || fail "nothing is not computed"
+model past <<'END'
+input x f32 BxSx8
+input past f32 Bx2xPx4
+output y f32 none
+output present f32 none
+constant split i64 4 0 0 2 4
+constant joined i64 3 0 0 8
+constant zero i64 1 0
+constant far i64 1 100
+constant two i64 1 2
+node Reshape _ x split -> x1
+node Transpose _ x1 -> q perm=[0,2,1,3]
+node Concat keys past q -> present axis=2
+node Slice _ present zero far two -> all
+node Transpose _ all -> turned perm=[0,1,3,2]
+node MatMul _ q turned -> scored
+node Softmax _ scored -> soft axis=-1
+node MatMul _ soft present -> mixed
+node Transpose _ mixed -> back perm=[0,2,1,3]
+node Reshape _ back joined -> y
+END
+linked past 'B=1..3 S=1..6 P=0..9'
+for size in '1 1 0' '3 6 0' '2 3 0' '3 1 9' '2 5 4' '1 6 1'; do
+	read -r b s p <<<"$size"
+	runs "B=$b S=$s P=$p"
+done
+
 # ---- refusals ----
 
-refuses "input 'x': dimension 0 is 'S', from 0 to 8; the least size of 'S' is 0, and has to be 1 or more$" rows --dim S=0..8
+model nothing <<'END'
+input x f32 SxC
+input w f32 Cx3
+output y f32 none
+node MatMul _ x w -> y
+END
+refuses "task 'y': at S=8, C=0 it would compute results from 'x', which has no elements; give 'C' bounds from 1 on: --dim 'C=1..8'$" \
+	nothing --dim S=1..8 --dim C=0..8
+for op in ReduceMax ReduceSum ReduceMean; do
+	sed "s/OP/$op/" <<-'END' | model largest
+	input x f32 SxC
+	output y f32 none
+	constant axis i64 1 1
+	node OP _ x axis -> y keepdims=0
+	END
+	refuses "task 'y': at S=8, C=0 it would compute results from 'x', which has no elements; give 'C' bounds from 1 on: --dim 'C=1..8'$" \
+		largest --dim S=1..8 --dim C=0..8
+done
+model soft <<'END'
+input x f32 SxC
+output y f32 none
+node Softmax _ x -> y axis=1
+END
+refuses "task 'y': at S=8, C=0 it has nothing to compute, and would be called; give 'C' bounds from 1 on: --dim 'C=1..8'$" \
+	soft --dim S=1..8 --dim C=0..8
 refuses "; sizes with bounds are not supported for several networks yet$" rows --dim a:S=1..8 --dim b:S=9..16
 refuses "; sizes with bounds are not supported for dumps \(--dump-dir\) yet$" rows --dim S=1..8 --dump-dir dumps
 refuses "; --header does not take sizes with bounds$" rows --dim S=1..8 --header out.sk.h

@@ -134,6 +134,8 @@ static void touch(struct race *race, uint32_t call, uint32_t argument, uint64_t 
 static void touch_rows(struct race *race, uint32_t call, uint32_t argument, const struct sk_plan_pattern *pattern,
 		       uint64_t first, uint64_t end, bool write)
 {
+	if (pattern->width == 0)
+		return;
 	touch(race, call, argument, first * pattern->stride, first * pattern->stride + pattern->width, write);
 	race->touches[race->touch_count - 1].stride = pattern->stride;
 	race->touches[race->touch_count - 1].rows = end - first;
