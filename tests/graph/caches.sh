@@ -14,7 +14,7 @@ linked() {
 	bounds=$(printf -- '--dim %s ' $2)
 	shift 2
 	# shellcheck disable=SC2086 # words
-	"$sklink" "$model.onnx" $library $bounds "$@" -o own.sk 2>err.txt || fail "$model: $(cat err.txt)"
+	"$sklink" "$model.onnx" $library $bounds "$@" -o own.sk 2>err.txt >explained.txt || fail "$model: $(cat err.txt)"
 	[ ! -s err.txt ] || fail "$model: $(cat err.txt)"
 	# shellcheck disable=SC2086 # words
 	"$sklink" "$model.onnx" $library $bounds -o other.sk
@@ -117,12 +117,51 @@ steps other@.sk "${pairs#,}" 2 "${sizes[@]}"
 
 # Batches of the cache change places: something else than appending.
 decoder beams.onnx batch=2 beams=1
-linked beams 'past=1..67 seq=1..17' "${states[@]}" --explain present.0.key >explained.txt
+linked beams 'past=1..67 seq=1..17' "${states[@]}" --explain present.0.key
 grep -q "^  --state 'past_key_values.0.key=present.0.key' copies the cache: the first value that the node joins is not the input\.$" \
 	explained.txt || { cat explained.txt; fail "nothing says why the cache is copied"; }
 steps other.sk "${pairs#,}" 2 +past=1,seq=17 past=18,seq=1 +past=19,seq=1 +past=67,seq=17
 
+# All caches are found by what is appended to them, or by their names: the same package.
+linked decoder 'past=1..67 seq=1..17' "${states[@]}"
+mv own.sk named.sk
+linked decoder 'past=1..67 seq=1..17' --cache 84
+cmp own.sk named.sk || fail "--cache makes another package than --state"
+linked beams 'past=1..67 seq=1..17' --cache 100
+[ "$("$skdump" own.sk | grep -c ' inout .* \[2, 4, 100, 8\] ')" = 4 ] || fail "$("$skdump" own.sk)"
+# shellcheck disable=SC2086 # words
+"$sklink" small.onnx $library --dim past=1..9 --dim seq=1..4 --cache 20 --verbose -o own.sk 2>err.txt
+grep -q ": --cache 20: 'past=present'$" err.txt || fail "$(cat err.txt)"
+model fixed <<'END'
+opset 24
+input past_key_values.0.key f32 1x2x8x4
+input row f32 1x2x1x4
+input at i64 1
+input class f32 1x1x4
+output present.0.key f32 none
+output other f32 none
+output y f32 none
+constant two f32 scalar 2
+node TensorScatter _ past_key_values.0.key row at -> present.0.key
+node Concat _ class y -> other axis=1
+node Mul _ class two -> y
+END
+# shellcheck disable=SC2086 # words
+"$sklink" fixed.onnx $library --cache 20 -o own.sk
+"$skrun" --list own.sk >out.txt
+[ "$(grep -c '^inout ' out.txt)" = 1 ] && grep -q '^inout *past_key_values.0.key *f32 \[1, 2, 8, 4\]$' out.txt ||
+	fail "other states: $(cat out.txt)"
+
 # Errors.
+refuses "^sklink: error: small.onnx: --cache 12: 'past=present': the cache is to have 12 rows, and output 'present' has up to 13" \
+	small --dim past=1..9 --dim seq=1..4 --cache 12
+model none <<'END'
+input x f32 2
+output y f32 none
+node Neg _ x -> y
+END
+refuses "^sklink: error: none.onnx: --cache 8: the model has no caches: .*; --state INPUT=OUTPUT:8 names a cache$" \
+	none --cache 8
 refuses "--state 'past=present:12': the cache is to have 12 rows, and output 'present' has up to 13 \('past\+seq'\); give it that many, or the dimensions smaller bounds$" \
 	small --dim past=1..9 --dim seq=1..4 --state past=present:12
 refuses "--state 'past=present': input 'past' is f32 \[1, 3, 5, 4\], and output 'present' is f32 \[1, 3, 7, 4\]; a cache needs bounds of its rows, or a capacity \(--state past=present:ROWS\)$" \
