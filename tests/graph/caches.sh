@@ -43,8 +43,8 @@ node Concat _ past new -> present axis=2
 node Neg _ present -> y
 node Abs _ past -> z
 END
-	linked small 'past=1..9 seq=1..4' --state past=present
-	steps other.sk past=present 2 +past=1,seq=1 past=2,seq=3 +past=5,seq=4 +past=9,seq=4
+	linked small 'past=0..9 seq=1..4' --state past=present
+	steps other.sk past=present 2 +past=0,seq=1 +past=1,seq=1 past=2,seq=3 +past=5,seq=4 +past=9,seq=4
 	tasks >tasks.txt
 	if [ $heads = 1 ]; then
 		echo 'present sk_copy_u32_same'
@@ -68,8 +68,8 @@ output y f32 none
 node Concat _ past new -> present axis=1
 node Neg _ present -> y
 END
-linked batches 'B=1..3 past=1..9 seq=1..4' --state past=present:15
-steps other.sk past=present 1 +past=1,seq=1,B=1 past=2,seq=3,B=1 +past=5,seq=4,B=1 +past=9,seq=4,B=1
+linked batches 'B=1..3 past=0..9 seq=1..4' --state past=present:15
+steps other.sk past=present 1 +past=0,seq=1,B=1 past=1,seq=1,B=1 past=2,seq=3,B=1 +past=5,seq=4,B=1 +past=9,seq=4,B=1
 steps other.sk past=present 1 +past=1,seq=1,B=3 past=2,seq=3,B=3 +past=5,seq=4,B=3 +past=9,seq=4,B=3
 
 # A decoder as it is exported: a prompt of 17 and 50 tokens in one cache of each tensor, which no task copies.
@@ -84,14 +84,14 @@ done
 decoder() {
 	"$python" "$top_srcdir/tests/lib/decoder-model.py" "$@"
 }
-sizes=(+past=1,seq=17)
-for ((past = 18; past < 68; past++)); do
+sizes=(+past=0,seq=17)
+for ((past = 17; past < 67; past++)); do
 	[ $((past % 11)) = 0 ] && sizes+=("+past=$past,seq=1") || sizes+=("past=$past,seq=1")
 done
 decoder decoder.onnx batch=1
-linked decoder 'past=1..67 seq=1..17' "${states[@]}"
+linked decoder 'past=0..66 seq=1..17' "${states[@]}"
 steps other.sk "${pairs#,}" 2 "${sizes[@]}"
-[ "$("$skdump" own.sk | grep -c ' inout .* \[1, 4, 84, 8\] ')" = 4 ] || fail "$("$skdump" own.sk)"
+[ "$("$skdump" own.sk | grep -c ' inout .* \[1, 4, 83, 8\] ')" = 4 ] || fail "$("$skdump" own.sk)"
 [ "$(tasks | grep -c sk_copy_u32_rows)" = 4 ] || fail "$(tasks)"
 [ "$(tasks | grep -vc sk_copy_u32_rows)" = 8 ] || fail "$(tasks)"
 await=0
@@ -103,8 +103,8 @@ done
 
 # The same with Attention, which has past rows itself; and with several batches, against static packages.
 decoder attention.onnx batch=1 opset=24
-linked attention 'past=1..67 seq=1..17' "${states[@]}"
-steps other.sk "${pairs#,}" 2 +past=1,seq=17 past=18,seq=1 +past=19,seq=3 +past=67,seq=17
+linked attention 'past=0..66 seq=1..17' "${states[@]}"
+steps other.sk "${pairs#,}" 2 +past=0,seq=17 past=17,seq=1 +past=18,seq=3 +past=66,seq=17
 [ "$(tasks | grep -c sk_copy_u32_rows)" = 4 ] || fail "$(tasks)"
 decoder batches.onnx batch=3
 linked batches 'past=1..67 seq=1..17' "${states[@]}"
