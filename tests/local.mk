@@ -73,7 +73,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/kernels/fortran.sh tests/kernels/ggml.sh tests/kernels/gsl.sh tests/kernels/halide.sh \
 	tests/kernels/inductor.sh tests/kernels/libm.sh tests/kernels/mlir.sh tests/kernels/openblas.sh \
 	tests/kernels/page.sh tests/kernels/rust.sh tests/kernels/triton.sh tests/kernels/tvm.sh tests/kernels/x264.sh \
-	tests/kernels/xla.sh tests/kernels/xnnpack.sh \
+	tests/kernels/xla.sh tests/kernels/xnnpack.sh tests/kernels/zig.sh \
 	tests/linker/blas.sh tests/linker/constructors.sh tests/linker/cplusplus.sh tests/linker/damage.sh \
 	tests/linker/debug.sh tests/linker/demangle.sh tests/linker/hidden-state.sh tests/linker/icf.sh \
 	tests/linker/ifunc.sh tests/linker/imported-kernels.sh tests/linker/imported-state.sh tests/linker/imports.sh \
