@@ -3,6 +3,7 @@
  * made: functions that would make or use one end the launch with their name. */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "compat/compat.h"
 
@@ -87,6 +88,14 @@ SK_COMPAT void *PyErr_NoMemory(void)
 	sk_compat_fail("Python", "MemoryError", "");
 }
 
+/* ---- memory, types ---- */
+
+SK_COMPAT void *PyMem_Malloc(size_t size) { return malloc(size ? size : 1); }
+SK_COMPAT void *PyMem_Realloc(void *memory, size_t size) { return realloc(memory, size ? size : 1); }
+SK_COMPAT void PyMem_Free(void *memory) { free(memory); }
+
+SK_COMPAT SK_WITHIN_CALL struct python_object PyCFunction_Type = {ENDLESS, NULL, "builtin_function_or_method"};
+
 /* ---- functions that need the interpreter ---- */
 
 #define NEEDS_INTERPRETER(name)                                                                        \
@@ -149,6 +158,26 @@ NEEDS_INTERPRETER(PyObject_Type)
 NEEDS_INTERPRETER(PyCode_NewEmpty)
 NEEDS_INTERPRETER(PyFrame_New)
 NEEDS_INTERPRETER(PyTraceBack_Here)
+NEEDS_INTERPRETER(PyCallable_Check)
+NEEDS_INTERPRETER(PyCapsule_New)
+NEEDS_INTERPRETER(PyDict_GetItemString)
+NEEDS_INTERPRETER(PyDict_GetItemWithError)
+NEEDS_INTERPRETER(PyDict_SetItem)
+NEEDS_INTERPRETER(PyDict_SetItemString)
+NEEDS_INTERPRETER(PyErr_WarnEx)
+NEEDS_INTERPRETER(PyImport_AddModule)
+NEEDS_INTERPRETER(PyImport_GetModuleDict)
+NEEDS_INTERPRETER(PyInterpreterState_GetID)
+NEEDS_INTERPRETER(PyModuleDef_Init)
+NEEDS_INTERPRETER(PyModule_GetDict)
+NEEDS_INTERPRETER(PyModule_NewObject)
+NEEDS_INTERPRETER(PyObject_SetAttr)
+NEEDS_INTERPRETER(PyObject_VectorcallDict)
+NEEDS_INTERPRETER(PyType_IsSubtype)
+NEEDS_INTERPRETER(PyUnicode_DecodeUTF8)
+NEEDS_INTERPRETER(PyUnicode_InternInPlace)
+NEEDS_INTERPRETER(Py_EnterRecursiveCall)
+NEEDS_INTERPRETER(Py_LeaveRecursiveCall)
 NEEDS_INTERPRETER(numba_unpickle)
 NEEDS_INTERPRETER(numba_do_raise)
 NEEDS_INTERPRETER(numba_runtime_build_excinfo_struct)

@@ -103,6 +103,7 @@ struct sk_input_section {
 	bool holds_addresses; /* has relocations that the loader must apply */
 	bool significant; /* a program may compare its address */
 	bool in_range; /* part of a range, or a bound of one */
+	bool within_call; /* no value in it affects a later call of a kernel */
 	uint8_t rank; /* of a section that is not an object's: enum sk_rank */
 
 	uint64_t size;

@@ -80,11 +80,11 @@ static struct sk_input_section *target_section(struct sk_linker *linker, struct 
 	return may_lead_on(target) ? target : NULL;
 }
 
-/* Return whether no value lasts in the section from call to call of a kernel, as .sk_within_call in its name
- * promises. */
+/* Return whether no value lasts in the section from call to call of a kernel: it is known, or promised by
+ * .sk_within_call in its name. */
 static bool is_within_call(const struct sk_input_section *section)
 {
-	return strstr(section->name, ".sk_within_call");
+	return section->within_call || strstr(section->name, ".sk_within_call");
 }
 
 bool sk_is_state(const struct sk_input_section *section)

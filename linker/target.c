@@ -1,6 +1,8 @@
 /* Targets of relocations: their kind, their name, and how code reaches them: directly, by a slot of the GOT, or with -r
  * by a symbol of their own. Input: relocations and symbols. Output: the section and offset of the target, after folding
  * and merging. */
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/map.h"
 #include "format/relocation-types.h"
@@ -8,6 +10,13 @@
 #include "linker/linker.h"
 #include "linker/object.h"
 #include "linker/output.h"
+
+/* Return whether the variable is an environment of Numba (numba/core/lowering.py of 0.50 to 0.68): the address of an
+ * object of Python, which only Numba's own loader writes. */
+static bool is_environment(const char *name)
+{
+	return name && !strncmp(name, "_ZN08NumbaEnv", strlen("_ZN08NumbaEnv"));
+}
 
 /* Return the storage of a common symbol; it is made at the first reference. */
 static struct sk_input_section *common_section(struct sk_linker *linker, struct sk_linker_symbol *symbol)
@@ -22,6 +31,7 @@ static struct sk_input_section *common_section(struct sk_linker *linker, struct 
 						  .flags = SHF_ALLOC | SHF_WRITE | (thread_local ? SHF_TLS : 0),
 						  .rank = thread_local ? SK_RANK_THREAD_ZERO_DATA : SK_RANK_ZERO_DATA,
 						  .state = SK_NONE,
+						  .within_call = is_environment(symbol->name),
 						  .loaded = true};
 		sk_array_push(linker->arena, &linker->commons, symbol->section);
 	}
