@@ -157,8 +157,32 @@ static bool visit_debug_sections(struct sk_linker *linker,
 	return ok;
 }
 
+/* Warn once of the debug information that is compressed with zstd: archives have thousands of such objects. */
+static void warn_of_unreadable(struct sk_linker *linker)
+{
+	const struct sk_object *first = NULL;
+	size_t others = 0;
+
+	for (size_t i = 0; i < linker->objects.count; i++) {
+		const struct sk_object *object = linker->objects.items[i];
+
+		if (!object->reached || !object->unreadable_debug)
+			continue;
+		others += first != NULL;
+		first = first ? first : object;
+	}
+	if (first)
+		sk_warning(linker->diag, (struct sk_place){.file = sk_object_name(linker->arena, first)},
+			   "debug information compressed with zstd is dropped%s; recompile with -gz=zlib, decompress it "
+			   "(objcopy --decompress-debug-sections) or leave it out (-S)",
+			   others ? sk_arena_print(linker->arena, ", here and in %zu other object%s", others,
+						   others == 1 ? "" : "s")
+				  : "");
+}
+
 bool sk_debug_collect(struct sk_linker *linker)
 {
+	warn_of_unreadable(linker);
 	return visit_debug_sections(linker, collect_section) && visit_debug_sections(linker, collect_references);
 }
 

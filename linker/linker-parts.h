@@ -297,7 +297,6 @@ struct sk_linker {
 	size_t replaced_weak; /* number of definitions when weak ones were last replaced */
 	SK_ARRAY(struct sk_hook) hooks; /* of pulled objects; those from hooks_done on have not been looked for */
 	size_t hooks_done;
-	bool told_unreadable_debug; /* the warning comes once: archives have thousands of such objects */
 	uint32_t needed_isa; /* instruction sets that the caller says the image needs */
 
 	SK_ARRAY(struct sk_input_section *) states;

@@ -128,13 +128,6 @@ static void join_shared(struct sk_linker *linker, struct sk_object *object)
 		sk_warning(linker->diag,
 			   (struct sk_place){.file = sk_object_name(linker->arena, object), .section = ".zdebug_info"},
 			   "debug information in this obsolete form is dropped; recompile with -gz=zlib");
-	if (object->unreadable_debug && !linker->told_unreadable_debug) {
-		linker->told_unreadable_debug = true;
-		sk_warning(
-			linker->diag, (struct sk_place){.file = sk_object_name(linker->arena, object)},
-			"debug information compressed with zstd is dropped, here and in other objects; recompile with "
-			"-gz=zlib, decompress it (objcopy --decompress-debug-sections) or leave it out (-S)");
-	}
 	take_stack(linker, object);
 	linker->isa |= object->isa;
 	for (uint32_t i = 0; object->joined_by_name && i < object->part_count; i++)
