@@ -323,6 +323,74 @@ static struct sk_operand repeated_operand(const struct sk_op_graph *graph, uint3
 	return *form == 'c' ? sk_operand_shaped(graph, value, 2, column) : sk_operand_flat(graph, value);
 }
 
+enum {
+	FEW_BATCHES = 64, /* units of as many batches could leave cores without work */
+	LONG_ROW = 64, /* elements: at least as many are one row of a cycle, if they are in few dimensions */
+};
+
+/* Operators with kernels of the form `cycle`. */
+static const char *const cycled[] = {"Add", "Sub", "Mul", NULL};
+
+static bool is_cycled(const char *op)
+{
+	size_t i = 0;
+
+	while (cycled[i] && strcmp(op, cycled[i]))
+		i++;
+	return cycled[i];
+}
+
+/* Return the first dimension of the row of a cycle: as many as make it long, but not all that the value has. A
+ * dimension that depends on sizes is a row by itself, so that the choice is the same at all sizes. */
+static uint32_t row_dimension(const struct sk_value *value, uint32_t first)
+{
+	uint32_t d = value->rank - 1;
+	uint64_t length = value->shape[d];
+
+	for (; d > first + 1 && length < LONG_ROW && !value->sizes[d] && !value->sizes[d - 1]; d--)
+		length *= value->shape[d - 1];
+	return d;
+}
+
+/* Return the length of the rows of b in the form `cycle`; 0: the form `row` does as well. b has batches of several rows
+ * for `row`, and there are few of them, or a number that depends on sizes: cores could be without work. */
+static uint64_t cycle_row(const struct sk_op_graph *graph, const struct merged *merged, uint32_t b, uint32_t to)
+{
+	const struct sk_value *batch = &graph->values.items[b], *output = &graph->values.items[to];
+	bool few = merged->shape[0]<FEW_BATCHES, is_long = merged->shape[1]> LONG_ROW;
+	uint32_t first = 0, outer, inner;
+	uint64_t row = 1;
+
+	while (first < batch->rank && batch->shape[first] == 1)
+		first++;
+	outer = output->rank - (batch->rank - first);
+	for (uint32_t d = 0; d < outer; d++)
+		few |= output->sizes[d] != NULL;
+	for (uint32_t d = outer; d < output->rank; d++)
+		is_long |= output->sizes[d] != NULL;
+	if (!few || !is_long || first + 1 >= batch->rank)
+		return 0;
+	inner = row_dimension(batch, first);
+	for (uint32_t d = inner; d < batch->rank; d++)
+		row *= batch->shape[d];
+	return row < merged->shape[1] ? row : 0;
+}
+
+/* Call a kernel for rows of a, with those of b over and over. */
+static void add_cycle(struct sk_canonical *canonical, const char *op, uint32_t a, uint32_t b, uint32_t to,
+		      const struct merged *merged, uint64_t row)
+{
+	const struct sk_op_graph *graph = canonical->graph;
+	struct sk_graph_call *call = sk_canonical_call(canonical, op);
+	const uint64_t rows = merged->shape[1] / row;
+	const uint64_t all[2] = {merged->shape[0] * rows, row}, own[2] = {rows, row};
+
+	sk_call_word(canonical, call, "form", "cycle");
+	sk_call_input(canonical, call, sk_operand_shaped(graph, a, 2, all));
+	sk_call_input(canonical, call, sk_operand_shaped(graph, b, 2, own));
+	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, all));
+}
+
 bool sk_canonical_binary(struct sk_canonical *canonical, const char *op, uint32_t a, uint32_t b, uint32_t to,
 			 bool commutative)
 {
@@ -336,6 +404,10 @@ bool sk_canonical_binary(struct sk_canonical *canonical, const char *op, uint32_
 		return sk_canonical_binary(canonical, op, b, a, to, commutative);
 	if (!form)
 		return sk_canonical_broadcast(canonical, op, values, 2, to);
+	if (right && *form == 'r' && is_cycled(op) && cycle_row(graph, &merged, b, to)) {
+		add_cycle(canonical, op, a, b, to, &merged, cycle_row(graph, &merged, b, to));
+		return true;
+	}
 
 	struct sk_graph_call *call = sk_canonical_call(canonical, op);
 	struct sk_operand whole = sk_operand_shaped(graph, right ? a : b, merged.rank, merged.shape);

@@ -8,8 +8,9 @@
  *	CONDITION		the part of op=OP(...) in the signature beside the form, if there is one
  *
  * The forms: same shapes; `scalar`, `row` and `column`, where b is one element, one row, one column for all rows of a;
- * `lscalar`, `lrow` and `lcolumn`, where a is; and `strided`, where both have any strides. Lengths of rows and steps
- * within them are hoisted, so that each loop goes over adjacent memory. */
+ * `cycle`, where b has rows that begin again after the last one; `lscalar`, `lrow` and `lcolumn`, where a is; and
+ * `strided`, where both have any strides. Lengths of rows and steps within them are hoisted, so that each loop goes
+ * over adjacent memory. */
 #ifndef SK_KERNELS_BINARY_FORMS_H
 #define SK_KERNELS_BINARY_FORMS_H
 
@@ -23,6 +24,7 @@
 #define FORM_column   5
 #define FORM_lcolumn  6
 #define FORM_strided  7
+#define FORM_cycle    8
 #define IS_FORM(form) (JOIN(FORM_, FORM) == FORM_##form)
 
 /* op= with its conditions. */
@@ -95,6 +97,19 @@ SIGNATURE("split=m " OPERATOR,
 SIGNATURE("split=m " OPERATOR,
 	  INPUT("a", "[n]") ", " INPUT("b", "[m,n]") ", " OUTPUT(IN_PLACE("b"), "[m,n]") ", m i64, n i64");
 #endif
+
+#elif IS_FORM(cycle)
+/* Row i of a part is row first + i of a: there is at least one row in b. */
+void KERNEL(const element *a, const element *b, result *y, int64_t m, int64_t n, int64_t p, int64_t first)
+{
+	int64_t row = m ? first % p : 0;
+
+	for (int64_t i = 0; i < m; i++, row = row + 1 < p ? row + 1 : 0)
+		row_of_operands(a + i * n, b + row * n, y + i * n, n, 1, 1);
+}
+SIGNATURE("split=m " OPERATOR,
+	  INPUT("a", "[m,n]") ", " INPUT("b", "[p,n]") ", " OUTPUT(
+		  IN_PLACE("a"), "[m,n]") ", m i64, n i64, p i64, first i64 = begin(m)");
 
 #elif IS_FORM(column) || IS_FORM(lcolumn)
 void KERNEL(const element *a, const element *b, result *y, int64_t m, int64_t n)

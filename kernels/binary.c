@@ -3,6 +3,8 @@
  * variants: OP=Add,Mul,Max,Min TYPE=floats FORM=symmetric ISA=base,v3
  * variants: OP=Add,Mul,Max,Min TYPE=integers FORM=symmetric
  * variants: OP=Sub TYPE=floats FORM=forms ISA=base,v3
+ * variants: OP=Add,Sub,Mul TYPE=floats FORM=cycle ISA=base,v3
+ * variants: OP=Add,Sub,Mul TYPE=integers FORM=cycle
  * variants: OP=Div TYPE=f32,halves FORM=forms ISA=base,v3
  * variants: OP=Div TYPE=f64 FORM=forms
  * variants: OP=Sub,Div TYPE=integers FORM=forms

@@ -139,6 +139,15 @@ linked bert 'B=1..8 S=1..64'
 for size in '1 1' '1 64' '8 1' '8 64' '2 2' '1 2' '7 63' '3 17' '2 33' '5 9' '4 48' '6 31' '8 63' '3 5'; do
 	runs "B=${size% *} S=${size#* }" ids:BxS
 done
+# Positions, which are added to each of the batch, are divided by rows, as are all tasks that share rows with them.
+by_rows() { # PACKAGE PATTERN
+	"$skdump" "$1" >out.txt
+	grep -qE ' sum +sk_add_f32_cycle' out.txt || fail "no cycle of positions: $(cat out.txt)"
+	grep -qE " word .* split $2, group tiles of " out.txt || fail "batches are not divided: $(cat out.txt)"
+}
+by_rows dynamic.sk 'B\*S in units of [124]'
+"$sklink" bert.onnx -L "$top_builddir/kernels" -lskernels --dim B=2 --dim S=37 -o static.sk
+by_rows static.sk '74 in [0-9]{2} units of [124]'
 
 # Numbers that depend on sizes are written when the package runs: integers, booleans and reals; also where they are an
 # output.

@@ -562,6 +562,7 @@ static void run_unary(const struct kernel *kernel, const struct row *row)
 struct binary {
 	const struct kernel *kernel;
 	int64_t m, n; /* m is 1 but for rows and columns */
+	int64_t p; /* rows of b in a cycle */
 	const void *a, *b;
 	/* Strided: the steps in dimensions dims. */
 	int64_t rank, dims[4], strides[2][4];
@@ -583,6 +584,8 @@ static int64_t place(const struct binary *call, int operand, int64_t i)
 	}
 	if (!strcmp(form, "same") || (form[0] == 'l') != (operand == 0))
 		return i;
+	if (!strcmp(form, "cycle"))
+		return i % (call->p * call->n);
 	form += form[0] == 'l';
 	return !strcmp(form, "scalar") ? 0 : !strcmp(form, "row") ? i % call->n : i / call->n;
 }
@@ -594,6 +597,9 @@ static void call_binary(const struct kernel *kernel, const struct binary *call, 
 		((void (*)(const void *, const void *, void *, int64_t, int64_t, int64_t, const int64_t *,
 			   const int64_t *, const int64_t *))kernel->function)(a, b, y, n, 0, call->rank, call->dims,
 									       call->strides[0], call->strides[1]);
+	else if (!strcmp(kernel->form, "cycle"))
+		((void (*)(const void *, const void *, void *, int64_t, int64_t, int64_t, int64_t))kernel->function)(
+			a, b, y, call->m, call->n, call->p, 0);
 	else if (strstr(kernel->form, "row") || strstr(kernel->form, "column"))
 		((void (*)(const void *, const void *, void *, int64_t, int64_t))kernel->function)(a, b, y, call->m,
 												   call->n);
@@ -729,12 +735,36 @@ static void run_strided(const struct kernel *kernel, const struct row *row)
 	}
 }
 
+static void run_cycle(const struct kernel *kernel, const struct row *row)
+{
+	static const int64_t shapes[][3] = {{0, 5, 1},	{5, 0, 2}, {1, 1, 1},  {6, 64, 3},
+					    {7, 65, 3}, {5, 9, 5}, {4, 300, 9}};
+
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+		int64_t m = shapes[i][0], n = shapes[i][1], p = shapes[i][2], first = m / 2;
+		struct binary call = {.kernel = kernel, .m = m, .n = n, .p = p};
+		size_t bytes = (size_t)((m - first) * n) * kernel->out->size;
+		char *all = guarded((size_t)(m * n) * kernel->out->size), *y = guarded(bytes);
+
+		call.a = random_elements(kernel->in, m * n);
+		call.b = random_elements(kernel->in, p * n);
+		try_binary(&call, row);
+		/* From a row in the middle on. */
+		call_binary(kernel, &call, call.a, call.b, all, m * n);
+		((void (*)(const void *, const void *, void *, int64_t, int64_t, int64_t, int64_t))kernel->function)(
+			element_at(kernel->in, call.a, first * n), call.b, y, m - first, n, p, first);
+		check_same(kernel, "a part", y, element_at(kernel->out, all, first * n), bytes);
+	}
+}
+
 static void run_binary(const struct kernel *kernel, const struct row *row)
 {
 	if (!strcmp(kernel->form, "same"))
 		run_same(kernel, row);
 	else if (!strcmp(kernel->form, "strided"))
 		run_strided(kernel, row);
+	else if (!strcmp(kernel->form, "cycle"))
+		run_cycle(kernel, row);
 	else
 		run_shapes(kernel, row);
 }

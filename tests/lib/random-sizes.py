@@ -60,6 +60,9 @@ class Builder:
             return None
         if op == "mean":
             return self.node("ReduceMean", value, axes=[self.random.choice([1, 2])], keepdims=1), None
+        if op == "batch":
+            mean = self.node("ReduceMean", value, axes=[0], keepdims=self.random.choice([0, 1]))
+            return self.node(self.random.choice(["Add", "Sub", "Mul"]), value, mean), shape
         if op == "transpose":
             order = self.random.choice([[1, 0, 2], [0, 2, 1], [2, 1, 0]])
             return self.node("Transpose", value, perm=order), [shape[d] for d in order]
@@ -80,7 +83,7 @@ class Builder:
 
     def model(self):
         kinds = ["same", "softmax", "scan", "choose", "gather", "join", "product", "mean", "transpose", "flatten",
-                 "cut", "pad", "expand", "attend"]
+                 "cut", "pad", "expand", "attend", "batch"]
         for _ in range(self.random.randint(3, 8)):
             value = self.add(self.random.choice(kinds), *self.random.choice(self.values[-3:]))
             if value:
