@@ -355,6 +355,7 @@ static struct sk_model *read_sample(void *context, const uint64_t *sizes)
 	link.model->root = reading.link->model->root;
 	link.model->graph = reading.link->model->graph;
 	link.model->package = reading.link->model->package;
+	link.model->draft = reading.link->model->draft; /* constants have the same order */
 	reading.link = &link;
 	reading.passes.results = &results;
 	reading.passes.verbose = false;

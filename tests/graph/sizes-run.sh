@@ -86,6 +86,18 @@ END
 linked rows S=1..512
 for size in 1 2 3 511 512 7 16 33 64 100 129 200 256 300 471; do runs S=$size; done
 
+# Packed weights of more than 32 MiB precede other constants.
+model large <<'END'
+input ids i64 Sx1
+output y f32 none
+constant table f32 64x2900 0.5
+constant w f32 2900x2900 0.25
+node Gather _ table ids -> x axis=0
+node MatMul _ x w -> y
+END
+linked large S=2..8
+runs S=3 ids:Sx1
+
 # Positions and masks are computed when the package runs.
 model bert <<'END'
 input ids i64 BxS
