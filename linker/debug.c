@@ -172,12 +172,13 @@ static void warn_of_unreadable(struct sk_linker *linker)
 		first = first ? first : object;
 	}
 	if (first)
-		sk_warning(linker->diag, (struct sk_place){.file = sk_object_name(linker->arena, first)},
-			   "debug information compressed with zstd is dropped%s; recompile with -gz=zlib, decompress it "
-			   "(objcopy --decompress-debug-sections) or leave it out (-S)",
-			   others ? sk_arena_print(linker->arena, ", here and in %zu other object%s", others,
-						   others == 1 ? "" : "s")
-				  : "");
+		sk_warning(
+			linker->diag, (struct sk_place){.file = sk_object_name(linker->arena, first)},
+			"debug information compressed with zstd is dropped%s; recompile with -gz=zlib, decompress it "
+			"(objcopy --decompress-debug-sections) or leave it out (-S)",
+			others ? sk_arena_print(linker->arena, ", here and in %zu other object%s", others,
+						others == 1 ? "" : "s")
+			       : "");
 }
 
 bool sk_debug_collect(struct sk_linker *linker)
