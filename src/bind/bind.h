@@ -98,8 +98,8 @@ struct sk_samples {
 typedef struct sk_model *sk_model_sampler(void *context, const uint64_t *sizes);
 
 /* Read the samples of a model with bounds. They have its tasks and tensors, with other numbers. Only where a dimension
- * is 1 or 0 may a sample have others, because nothing is to be moved there: it is left out. Return false after an
- * error. */
+ * or a size is 1 or 0 may a sample have others, because nothing is to be moved there: it is left out. Return false
+ * after an error, also if the samples that are left do not show for a dimension which numbers depend on it. */
 bool sk_model_sample(struct sk_model *model, sk_model_sampler *sample, void *context);
 
 /* Bind the samples with the kernels of the model, which is bound. Return false after an error. */

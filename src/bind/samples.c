@@ -96,13 +96,17 @@ static const char *find_difference(const struct sk_model *model, const struct sk
 		       : "the model";
 }
 
-/* True if a dimension with bounds has the size 1 or 0. */
+/* True if a dimension with bounds, or a size that follows from such dimensions, is 1 or 0. */
 static bool has_single(const struct sk_model *model, size_t sample)
 {
 	const uint64_t *point = sk_fit_point(model->samples->fit, sample);
 
 	for (size_t d = 0; d < sk_sizes_count(model->sizes); d++)
 		if (point[d] <= 1 && sk_sizes_dimension(model->sizes, d)->most > 1)
+			return true;
+	for (size_t i = 0; i < model->size_expressions.count; i++)
+		if (sk_size_at(model->size_expressions.items[i], point) <= 1 &&
+		    sk_size_most(model->size_expressions.items[i]) > 1)
 			return true;
 	return false;
 }
@@ -125,6 +129,35 @@ static bool check_structure(struct sk_model *model, size_t number)
 		 "number, or bounds without such sizes",
 		 difference, sizes_text(model, number), sizes_text(model, 0));
 	return false;
+}
+
+/* True if the samples that count have several sizes of the dimension: otherwise no form shows that a number depends on
+ * it. */
+static bool has_several(const struct sk_model *model, size_t dimension)
+{
+	const struct sk_samples *samples = model->samples;
+	uint64_t first = sk_fit_point(samples->fit, 0)[dimension];
+
+	for (size_t s = 1; s < samples->count; s++)
+		if (samples->models[s] && sk_fit_point(samples->fit, s)[dimension] != first)
+			return true;
+	return false;
+}
+
+static bool check_dimensions(const struct sk_model *model)
+{
+	for (size_t d = 0; d < sk_sizes_count(model->sizes); d++) {
+		const struct sk_size_dimension *dimension = sk_sizes_dimension(model->sizes, d);
+
+		if (dimension->least == dimension->most || has_several(model, d))
+			continue;
+		sk_error(model->diag, (struct sk_place){.file = model->manifest},
+			 "dimension '%s': the model becomes other tasks at %s=%" PRIu64
+			 ", and its bounds have one other size alone; give it one size, or bounds up to %" PRIu64,
+			 dimension->name, dimension->name, dimension->least, dimension->most + dimension->multiple);
+		return false;
+	}
+	return true;
 }
 
 /* ---- the whole ---- */
@@ -155,7 +188,7 @@ bool sk_model_sample(struct sk_model *model, sk_model_sampler *sample, void *con
 		if (!silence_end(model, s, &before, samples->models[s]) || !check_structure(model, s))
 			return false;
 	}
-	return true;
+	return check_dimensions(model);
 }
 
 static bool bind_sample(const struct sk_model *model, struct sk_model *sample)

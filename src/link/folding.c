@@ -290,8 +290,23 @@ struct constants {
 	bool *folded; /* by call */
 };
 
+/* True if a call repeats elements. With bounds it may do so in a number that depends on sizes, which only the values of
+ * nodes show. */
+static bool repeats(const struct constants *constants, const struct sk_graph_call *call)
+{
+	uint64_t elements = 0;
+
+	if (!constants->graph->sizes || (strcmp(call->op, "Copy") && strcmp(call->op, "Range")))
+		return false;
+	for (size_t i = 0; i < call->inputs.count; i++)
+		elements += sk_operand_elements(&call->inputs.items[i]);
+	return sk_operand_elements(&call->outputs.items[0]) > elements;
+}
+
 static bool is_constant_call(const struct constants *constants, const struct sk_graph_call *call)
 {
+	if (repeats(constants, call))
+		return false;
 	for (size_t i = 0; i < call->inputs.count; i++) {
 		uint32_t root = sk_value_root(constants->graph, call->inputs.items[i].value);
 
@@ -351,6 +366,26 @@ static void find_constants(struct constants *constants)
 	}
 }
 
+/* Drop the calls whose results are constants by now. */
+static void drop_known(struct sk_folding *child)
+{
+	size_t kept = 0;
+
+	for (size_t c = 0; c < child->calls.count; c++) {
+		const struct sk_graph_call *call = &child->calls.items[c];
+		bool known = true;
+
+		for (size_t i = 0; i < call->outputs.count; i++) {
+			uint32_t root = sk_value_root(child->graph, call->outputs.items[i].value);
+
+			known &= root == SK_NONE || child->graph->values.items[root].contents != NULL;
+		}
+		if (!known)
+			child->calls.items[kept++] = *call;
+	}
+	child->calls.count = kept;
+}
+
 bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_graph_calls *calls,
 		   struct sk_file_draft *draft)
 {
@@ -385,6 +420,7 @@ bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_gra
 	calls->count = kept;
 	folding.wanted = values.items;
 	folding.child.count = take_known(link, graph, values.items, values.count);
+	drop_known(&folding.child);
 	folding.start = draft ? find_start(&folding, kept) : 0;
 	return !folding.child.count || fold_unknown(&folding);
 }

@@ -1,0 +1,9 @@
+#!/bin/bash
+# Models in the patterns of exporters with sizes with bounds (exported-models.py): each is linked once, and compared
+# with packages that are linked for one size. SIZES_COUNT chooses more sizes.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+needs_python
+"$python" "$top_srcdir/tests/lib/exported-models.py" "$sklink" "$skrun" "$skdump" "$top_builddir/kernels" \
+	"${SIZES_COUNT:-2}" || fail "models of exporters"
