@@ -63,18 +63,38 @@ static uint32_t put_atom(const struct walk *walk, const struct sk_size_atom *ato
 	return put_pair(walk, SK_SIZE_FLOOR, step, put_number(walk, (int64_t)(multiple / common)));
 }
 
+/* Put min(d,0) minus its least value l as min(d - l, -l), which has no negative part. Return SK_NONE if that cannot be
+ * represented. */
+static uint32_t put_shifted_minimum(const struct walk *walk, const struct sk_size_atom *atom)
+{
+	struct sk_sizes *sizes = atom->a->sizes;
+	const struct sk_size *more = sk_size_subtract(sizes, atom->a, sk_size_number(sizes, atom->least));
+	uint32_t a = more ? sk_size_walk(more, walk->put, walk->context) : SK_NONE;
+
+	return more ? put_pair(walk, SK_SIZE_MIN, a, put_number(walk, -atom->least)) : SK_NONE;
+}
+
+/* Put the atom as it is in a term, as put_atom does. */
+static uint32_t put_factor(const struct walk *walk, const struct sk_size_atom *atom, int64_t *coefficient)
+{
+	bool shifted = walk->shifted && atom->least;
+	uint32_t factor = shifted && atom->kind == SK_SIZE_MIN ? put_shifted_minimum(walk, atom) : SK_NONE;
+	int64_t times;
+
+	if (factor != SK_NONE)
+		return factor;
+	factor = put_atom(walk, atom, coefficient, &times);
+	return shifted ? put_pair(walk, SK_SIZE_SUM, factor, put_number(walk, -times * atom->least)) : factor;
+}
+
 static uint32_t put_term(const struct walk *walk, const struct sk_term *term)
 {
 	int64_t coefficient = term->coefficient;
 	uint32_t product = SK_NONE;
 
 	for (size_t j = 0; j < term->count; j++) {
-		const struct sk_size_atom *atom = walk->sizes->atoms.items[term->factors[j]];
-		int64_t times;
-		uint32_t factor = put_atom(walk, atom, &coefficient, &times);
+		uint32_t factor = put_factor(walk, walk->sizes->atoms.items[term->factors[j]], &coefficient);
 
-		if (walk->shifted && atom->least)
-			factor = put_pair(walk, SK_SIZE_SUM, factor, put_number(walk, -times * atom->least));
 		product = product == SK_NONE ? factor : put_pair(walk, SK_SIZE_PRODUCT, product, factor);
 	}
 	if (product == SK_NONE)
@@ -91,6 +111,16 @@ static bool subtracts(const struct sk_term *terms, size_t count)
 	return false;
 }
 
+/* True if a term has a minimum, which is negative at some sizes. */
+static bool has_minima(const struct sk_size *size)
+{
+	for (size_t i = 0; i < size->count; i++)
+		for (size_t j = 0; j < size->terms[i].count; j++)
+			if (size->sizes->atoms.items[size->terms[i].factors[j]]->kind == SK_SIZE_MIN)
+				return true;
+	return false;
+}
+
 uint32_t sk_size_walk(const struct sk_size *size, uint32_t (*put)(void *context, const struct sk_size_step *step),
 		      void *context)
 {
@@ -102,7 +132,7 @@ uint32_t sk_size_walk(const struct sk_size *size, uint32_t (*put)(void *context,
 
 	if (size->choice != SK_SIZE_SUM)
 		return put_sizes(&walk, size->choice, size->first, size->second);
-	if (subtracts(terms, count)) {
+	if (subtracts(terms, count) || has_minima(size)) {
 		sk_size_shift(size, &shifted);
 		walk.shifted = !shifted.failed && !subtracts(shifted.terms, shifted.count);
 		terms = walk.shifted ? shifted.terms : terms;

@@ -337,24 +337,34 @@ static bool split(const struct sk_size *size, uint32_t atom, struct sk_form *tim
 	return true;
 }
 
-/* Write a sum as a choice: rest + c*min(d,0) is min(rest + c*d, rest), or their maximum if c is negative. */
-static void find_choice(struct sk_sizes *sizes, struct sk_size *size)
+/* Add the product of the two sums to the form. */
+static void add_product(struct sk_form *form, const struct sk_size *size, const struct sk_form *times)
+{
+	for (size_t i = 0; i < times->count; i++)
+		sk_form_add_size(form, size, &times->terms[i]);
+}
+
+/* Write a sum as a choice: rest + t*min(d,0) is min(rest + t*d, rest), or their maximum if t is negative. t has at most
+ * so many terms. */
+static void find_choice(struct sk_sizes *sizes, struct sk_size *size, size_t most_terms)
 {
 	uint32_t atom = newest_atom(size, SK_SIZE_MIN);
 	struct sk_form times, first, second;
+	const struct sk_size *factor;
 
 	size->choice = SK_SIZE_SUM;
-	if (atom == SK_NONE || size->minima > MAX_CHOICES || !split(size, atom, &times, &second) || times.count != 1)
+	if (atom == SK_NONE || size->minima > MAX_CHOICES || !split(size, atom, &times, &second) ||
+	    times.count > most_terms)
 		return;
-	for (size_t j = 0; j < times.terms[0].count; j++)
-		if (sizes->atoms.items[times.terms[0].factors[j]]->least < 0)
-			return;
+	factor = sk_form_intern(sizes, &times);
+	if (!factor || (factor->least < 0 && factor->most > 0))
+		return;
 	first = second;
-	sk_form_add_size(&first, sizes->atoms.items[atom]->a, &times.terms[0]);
+	add_product(&first, sizes->atoms.items[atom]->a, &times);
 	size->first = sk_form_intern(sizes, &first);
 	size->second = sk_form_intern(sizes, &second);
 	if (size->first && size->second)
-		size->choice = times.terms[0].coefficient > 0 ? SK_SIZE_MIN : SK_SIZE_MAX;
+		size->choice = factor->least >= 0 ? SK_SIZE_MIN : SK_SIZE_MAX;
 }
 
 static struct interval bound_choice(const struct sk_size *size)
@@ -410,9 +420,11 @@ static bool measure(struct sk_sizes *sizes, struct sk_size *size)
 
 	if (!bound_terms(sizes, size->terms, size->count, &bounds))
 		return false;
-	find_choice(sizes, size);
+	find_choice(sizes, size, 1);
 	sk_size_shift(size, &shifted);
 	direct(sizes, &shifted, size);
+	if (size->choice == SK_SIZE_SUM && !size->grows && !size->shrinks)
+		find_choice(sizes, size, SK_SIZE_MAX_TERMS);
 	if (size->choice != SK_SIZE_SUM) {
 		size->grows |= size->first->grows && size->second->grows;
 		size->shrinks |= size->first->shrinks && size->second->shrinks;

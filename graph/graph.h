@@ -128,6 +128,7 @@ struct sk_graph_state {
 	uint32_t past, present; /* values */
 	const char *text; /* "--state 'PAST=PRESENT'", as given */
 	uint64_t capacity; /* rows of the cache; 0: as many as the output has at most */
+	bool found; /* nobody has named it: the capacity is for all states that grow */
 	uint32_t axis; /* of a cache */
 	uint32_t cache; /* the value of the cache, an input; SK_NONE: both values are of one shape */
 };

@@ -209,6 +209,9 @@ bool sk_linker_find_state(struct sk_linker *linker, sk_symbol code, const uint32
  * in this section, and in all others that it reaches, from call to call of a kernel. */
 const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code, bool *within_call);
 
+/* Return how to keep the machinery of panics out of the code's object, which has state, or NULL if it has none. */
+const char *sk_linker_panic_advice(const struct sk_linker *linker, sk_symbol code);
+
 /* Return the name of a function that the function reaches and in which threads wait for one another (ggml_barrier), or
  * NULL. */
 const char *sk_linker_find_barrier(struct sk_linker *linker, sk_symbol code);

@@ -93,3 +93,28 @@ bool sk_is_of_rust(const struct sk_object *object)
 	return length > strlen(start) + strlen(end) && !memcmp(object->member, start, strlen(start)) &&
 	       !memcmp(object->member + length - strlen(end), end, strlen(end));
 }
+
+/* Return whether the object has a local function of a name that begins so. */
+static bool has_function(const struct sk_object *object, const char *start)
+{
+	for (uint32_t i = 1; i < object->first_global; i++)
+		if (ELF64_ST_TYPE(object->symbols[i].st_info) == STT_FUNC &&
+		    sk_starts_with(object->names + object->symbols[i].st_name, start))
+			return true;
+	return false;
+}
+
+const char *sk_linker_panic_advice(const struct sk_linker *linker, sk_symbol code)
+{
+	const struct sk_object *object = linker->symbols.items[code].object;
+
+	if (!object || !object->loaded)
+		return NULL;
+	if (has_function(object, "debug.defaultPanic"))
+		return "Zig's panics, which print the stack, reach it: 'pub const panic = "
+		       "@import(\"std\").debug.no_panic;' in the root file lets them end the launch instead";
+	if (has_function(object, "_ZN4core9panicking") || has_function(object, "_ZN3std9panicking"))
+		return "link-time optimisation has made the functions of Rust's panics local, so that they cannot be "
+		       "left out: compile without -Clto";
+	return NULL;
+}

@@ -174,6 +174,19 @@ static bool exists_in_programs_only(const char *name)
 	return false;
 }
 
+/* Return whether libstdc++.a needs it for std::locale, and so for each stream. */
+static bool serves_locales(const char *name)
+{
+	static const char *const names[] = {"__newlocale", "__freelocale",    "__duplocale", "__uselocale",
+					    "__strtof_l",  "__strtod_l",      "strtold_l",   "__strcoll_l",
+					    "__strxfrm_l", "__nl_langinfo_l", "__wcscoll_l", "__wcsxfrm_l"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 /* Return the import that headers of another version call by this name, or NULL: "__isoc23_strtol", which also reads
  * numbers in base 2 that begin with 0b; "__exp_finite", which need not handle infinities. */
 static const char *renamed_import(struct sk_linker *linker, const char *name)
@@ -238,6 +251,12 @@ static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 			linker->arena,
 			"; headers of another version use it for '%s', which is an import: --defsym=%s=%s", plain,
 			symbol->name, plain);
+	if (sk_starts_with(symbol->name, "_Unwind_"))
+		return "; it is of the compiler's unwinder, which exceptions need: add libgcc_eh.a ('gcc "
+		       "-print-file-name=libgcc_eh.a' prints its path)";
+	if (serves_locales(symbol->name))
+		return "; it serves the locales that streams of libstdc++ set up when a package is loaded, and cannot "
+		       "be imported: print with printf";
 	if (strchr(symbol->name, '@'))
 		return version_hint(linker, symbol->name);
 	if (is_compilers_helper(symbol->name))

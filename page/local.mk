@@ -4,6 +4,7 @@ page_styles = $(top_srcdir)/page/page.css
 page_scripts = \
 	$(top_srcdir)/page/model.js \
 	$(top_srcdir)/page/elements.js \
+	$(top_srcdir)/page/sizes.js \
 	$(top_srcdir)/page/canvas.js \
 	$(top_srcdir)/page/colours.js \
 	$(top_srcdir)/page/graph.js \
@@ -18,4 +19,5 @@ page/parts.c: $(top_srcdir)/page/page.html $(top_srcdir)/page/embed.awk $(page_s
 		-v scripts='$(page_scripts)' $(top_srcdir)/page/page.html >$@.tmp && mv $@.tmp $@
 CLEANFILES += page/parts.c
 EXTRA_DIST += page/picture.sh page/page.html page/page.css page/embed.awk page/model.js page/elements.js \
-	page/canvas.js page/colours.js page/graph.js page/schedule.js page/memory.js page/overview.js page/main.js
+	page/canvas.js page/colours.js page/graph.js page/schedule.js page/memory.js page/overview.js page/sizes.js \
+	page/main.js

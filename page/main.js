@@ -1,5 +1,6 @@
 /* Tabs, the search, and the details of the selected task. */
 let selected = -1;
+let describeAgain = () => {}; /* shows the details anew, at other sizes */
 let found = new Set();
 const views = { overview: "Totals", graph: "Graph", schedule: "Schedule", memory: "Memory", reasons: "Not fused" };
 const fits = {
@@ -49,13 +50,26 @@ function coverText(fact, side) {
 	return `(since ${own ? "it" : tasks[lastTask(other.of)].name} awaits ${tasks[lastTask(other.on)].name})`;
 }
 
-function select(number) {
+/* The division of a step's work. */
+function workText(step) {
+	const extent = step.extent?.toLocaleString("en") ?? "";
+
+	if (step.work === "split")
+		return `split ${extent} in units of ${step.unit.toLocaleString("en")}`;
+	if (step.blocks)
+		return count(step.blocks, "block", "blocks") + (extent ? ` of ${extent}` : "");
+	return step.work;
+}
+
+function describe(number) {
 	const task = tasks[number], step = steps[task.step], kernel = kernels[task.kernel];
 	const facts = [["manifest", task.line ? [`line ${task.line}`] : ["a node of a model"]],
 		["operator", [operators[task.kernel]]],
 		["rule", [task.rule ? `${task.rule} has made the node` : ""]],
 		["kernel", [`${kernel.name} (function ${kernel.symbol}, ${kernel.code.toLocaleString("en")} bytes)`]],
 		["object", [kernel.object ?? "not known: the account has been stripped"]],
+		["work", [workText(step)]],
+		["operations", [task.cost?.operations?.toLocaleString("en") ?? ""]],
 		["bytes", [`${taskBytes(task).toLocaleString("en")}, ` +
 			(isCostGiven(task) ? "as its cost says" : "of its reads and writes")]],
 		["reads", names(task.reads, tensor => tensorText(tensors[tensor]))],
@@ -65,15 +79,30 @@ function select(number) {
 		["after it", orders(after[number], "later")],
 		["signature", [kernel.signature ?? ""]]];
 
-	selected = number;
 	const given = facts.filter(([, texts]) => texts[0] !== "");
 	const list = given.flatMap(([name, texts]) => [element("dt", {}, name), element("dd", {}, ...texts)]);
 
 	showDetails(element("h2", {}, task.name), element("dl", {}, ...list),
 		element("pre", { id: "explanation" }, task.explanation));
+}
+
+function select(number) {
+	selected = number;
+	describeAgain = () => describe(number);
+	describe(number);
 	if (document.getElementById("graph").classList.contains("shown"))
 		showInGraph(number);
 	showInSchedule(number);
+	refresh();
+}
+
+/* Shows all views at the present sizes. */
+function showSizes() {
+	findLives();
+	showMemoryCount();
+	openOverview();
+	openReasons();
+	describeAgain();
 	refresh();
 }
 
@@ -88,10 +117,12 @@ function search(text) {
 
 	found = new Set(matches);
 	document.getElementById("found").textContent = wanted ? count(matches.length, "task", "tasks") : "";
-	if (matches.length)
+	if (matches.length) {
+		describeAgain = () => {};
 		showDetails(element("h2", {}, `found: ${count(matches.length, "task", "tasks")}`),
 			...matches.slice(0, 200).flatMap(number => [taskLink(number), element("br")]),
 			matches.length > 200 ? `and ${matches.length - 200} more` : "");
+	}
 	refresh();
 	return matches;
 }
@@ -105,6 +136,7 @@ document.getElementById("search").addEventListener("keydown", event => {
 	if (event.key === "Enter" && found.size)
 		select([...found][0]);
 });
+openSizes();
 openOverview();
 openGraph();
 openSchedule();

@@ -107,6 +107,7 @@ function pickMemory(x, movedY) {
 }
 
 function showTensor(life) {
+	describeAgain = () => showTensor(life);
 	const tensor = tensors[life.tensor];
 	const sharers = memory.lives.filter(one => one !== life &&
 		tensors[one.tensor].offset < tensor.offset + tensor.bytes &&
@@ -125,15 +126,21 @@ function temporaryBytes() {
 	return tensors.reduce((sum, tensor) => sum + (tensor.space === "workspace" ? tensor.bytes : 0), 0);
 }
 
+function showMemoryCount() {
+	const bytes = temporaryBytes(), { workspace } = data.sizes;
+
+	document.getElementById("memory-count").textContent =
+		`${memory.lives.length} temporaries of ${sizeText(bytes)} in a workspace of ${sizeText(workspace)}: ` +
+		`reuse saves ${sizeText(Math.max(bytes - workspace, 0))}; each has its bytes from the first step ` +
+		"that accesses it to the last; a click shows the others with them";
+}
+
 function openMemory() {
 	findLives();
 	memory.drawing = new Drawing(document.getElementById("memory-canvas"), paintMemory, pickMemory, true);
 	memory.drawing.margin = 100; /* names of offsets */
-	const bytes = temporaryBytes(), { workspace } = data.sizes;
 	document.getElementById("memory-bar").append(
 		element("button", { onclick: () => memory.drawing.fit(steps.length) }, "all"),
-		element("span", { id: "memory-count" }, `${memory.lives.length} temporaries of ${sizeText(bytes)} ` +
-			`in a workspace of ${sizeText(workspace)}: ` +
-			`reuse saves ${sizeText(Math.max(bytes - workspace, 0))}; each has its bytes from the first ` +
-			"step that accesses it to the last; a click shows the others with them"));
+		element("span", { id: "memory-count" }));
+	showMemoryCount();
 }

@@ -12,7 +12,7 @@ function openOverview() {
 	for (const task of tasks)
 		if (task.rule)
 			made.set(task.rule, (made.get(task.rule) ?? 0) + 1);
-	document.getElementById("overview").append(
+	document.getElementById("overview").replaceChildren(
 		element("h2", {}, "Changes by linking"),
 		table(["", "task by task", "linked"], [
 			change("launches", totals.tasks, totals.launches),
@@ -67,7 +67,7 @@ function openReasons() {
 	const apart = byCost.filter(number => isFused(tasks[number]) && tasks[number].tile_reason !== "TILE_JOINED");
 	const known = tasks.some(task => task.reason);
 
-	document.getElementById("reasons").append(...(known ? [
+	document.getElementById("reasons").replaceChildren(...(known ? [
 		...reasonTable("Launched by themselves", single, "reason", "because"),
 		...reasonTable("In a superkernel, but not in one tile group with the task before", apart,
 			"tile_reason", "tile_because"),

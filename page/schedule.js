@@ -15,7 +15,7 @@ function lengthText(length, unit) {
 
 /* A trace has one band; that of a prediction has one for each way to run, and names of lanes begin with its name. */
 function readTrace({ name, trace }) {
-	const runs = new Map(), runOf = new Map();
+	const runs = new Map(), runOf = new Map(), sizes = traceSizes({ trace });
 
 	for (const event of trace.traceEvents)
 		if (event.ph === "M" && event.name === "process_name") /* and no task of that name */
@@ -28,7 +28,8 @@ function readTrace({ name, trace }) {
 		runs.get(run).push(event);
 	}
 	return [...runs].map(([run, events]) =>
-		({ ...readBand(run ? `${name}, ${run}` : name, events), predicted: Boolean(run) }));
+		({ ...readBand((run ? `${name}, ${run}` : name) + (sizes ? ` (${sizes})` : ""), events),
+			predicted: Boolean(run) }));
 }
 
 /* Rows of slices, in microseconds since the first one, and arrows between rows. */

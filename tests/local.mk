@@ -74,7 +74,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/kernels/fortran.sh tests/kernels/ggml.sh tests/kernels/gsl.sh tests/kernels/halide.sh \
 	tests/kernels/inductor.sh tests/kernels/libm.sh tests/kernels/mlir.sh tests/kernels/openblas.sh \
 	tests/kernels/page.sh tests/kernels/rust.sh tests/kernels/triton.sh tests/kernels/tvm.sh tests/kernels/x264.sh \
-	tests/kernels/xla.sh tests/kernels/xnnpack.sh \
+	tests/kernels/xla.sh tests/kernels/xnnpack.sh tests/kernels/zig.sh \
 	tests/linker/blas.sh tests/linker/constructors.sh tests/linker/cplusplus.sh tests/linker/damage.sh \
 	tests/linker/debug.sh tests/linker/demangle.sh tests/linker/hidden-state.sh tests/linker/icf.sh \
 	tests/linker/ifunc.sh tests/linker/imported-kernels.sh tests/linker/imported-state.sh tests/linker/imports.sh \
@@ -98,7 +98,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/plan/tile-groups.sh \
 	tests/plan/tile-options.sh tests/plan/tile-order.sh tests/plan/tile-reasons.sh tests/plan/tile-tools.sh \
 	tests/plan/tile-traffic.sh \
-	tests/property/property.sh \
+	tests/property/bounds.sh tests/property/property.sh \
 	tests/python/python.sh \
 	tests/runtime/check-blocks.sh tests/runtime/check-races.sh tests/runtime/check-split.sh \
 	tests/runtime/directions.sh tests/runtime/faults.sh tests/runtime/guard.sh tests/runtime/integrity.sh \
@@ -135,7 +135,7 @@ SLOW_TESTS = \
 	tests/outputs/huge-constants.sh \
 	tests/packaging/build-systems.sh tests/packaging/deb.sh \
 	tests/plan/adverse-orders.sh \
-	tests/property/graphs.sh tests/property/property-long.sh \
+	tests/property/bounds-long.sh tests/property/graphs.sh tests/property/property-long.sh \
 	tests/samples/quant-matmul-full.sh \
 	tests/tools/skdump-page.sh tests/tools/skdump-sizes.sh
 
@@ -149,7 +149,7 @@ check_PROGRAMS += $(FUZZ_TARGETS) \
 	tests/lib/compare-sizes tests/lib/drop-await tests/lib/make-model tests/lib/read-manifests tests/lib/read-models \
 	tests/linker/compare-links tests/linker/link-damage tests/linker/link-driver tests/linker/link-members \
 	tests/plan/group-steps \
-	tests/property/graphs tests/property/property \
+	tests/property/bounds tests/property/graphs tests/property/property \
 	tests/runtime/faults tests/runtime/forge tests/runtime/locale tests/runtime/once tests/runtime/thread-storage \
 	tests/signatures/forgets \
 	tests/unit/check_emit
@@ -183,6 +183,7 @@ tests_kernels_library_SOURCES = tests/kernels/library.c tests/kernels/library-ax
 	tests/kernels/library-elementwise.c tests/kernels/library-fused.c tests/kernels/library-moves.c tests/kernels/library-normal.c \
 	tests/kernels/library-products.c tests/kernels/library-recurrent.c
 tests_kernels_library_LDADD = -ldl -lm
+tests_property_bounds_SOURCES = tests/property/bounds.c tests/property/random-bounds.c
 tests_property_property_SOURCES = tests/property/network-kernels.c tests/property/network-manifest.c tests/property/network.c \
 	tests/property/plan-mutants.c tests/property/property.c
 tests_property_graphs_SOURCES = tests/property/graph-errors.c tests/property/graph-expansions.c tests/property/graph-reference.c \

@@ -147,7 +147,7 @@ static bool begin_cache(struct sk_op_graph *graph, uint32_t number)
 			      *present = &graph->values.items[state->present];
 	bool unlike = differ_along_axis(past, present, &state->axis);
 
-	if (!unlike && state->capacity) {
+	if (!unlike && state->capacity && !state->found) {
 		sk_error(graph->diag, present->place,
 			 "%s: input '%s' is %s %s, and output '%s' is %s %s; only an output with more rows along one "
 			 "axis is a cache with a capacity",

@@ -37,10 +37,11 @@ static const char *sizes_text(const struct lifter *lifter, size_t sample)
 	return sk_sizes_values_text(lifter->model->arena, lifter->model->sizes, sk_fit_point(lifter->fit, sample));
 }
 
-static bool report(const struct lifter *lifter, size_t sample, const char *noun)
+/* Report a difference between samples, and the remedy, which may be "". */
+static bool report(const struct lifter *lifter, size_t sample, const char *noun, const char *remedy)
 {
-	sk_error(lifter->model->diag, lifter->place, "%s: at %s it has %s than at %s", lifter->label,
-		 sizes_text(lifter, sample), noun, sizes_text(lifter, 0));
+	sk_error(lifter->model->diag, lifter->place, "%s: at %s it has %s than at %s%s", lifter->label,
+		 sizes_text(lifter, sample), noun, sizes_text(lifter, 0), remedy);
 	return false;
 }
 
@@ -50,9 +51,9 @@ static bool report_field(const struct lifter *lifter, const char *noun, const ch
 
 	while (other + 1 < lifter->count && (!lifter->known[other] || lifter->numbers[other] == lifter->numbers[0]))
 		other++;
-	sk_error(lifter->model->diag, lifter->place, "%s: %s is %" PRIu64 " at %s and %" PRIu64 " at %s, which %s",
-		 lifter->label, noun, lifter->numbers[0], sizes_text(lifter, 0), lifter->numbers[other],
-		 sizes_text(lifter, other), reason);
+	sk_error(lifter->model->diag, lifter->place, "%s: %s is %" PRId64 " at %s and %" PRId64 " at %s, which %s",
+		 lifter->label, noun, (int64_t)lifter->numbers[0], sizes_text(lifter, 0),
+		 (int64_t)lifter->numbers[other], sizes_text(lifter, other), reason);
 	return false;
 }
 
@@ -90,7 +91,10 @@ static const struct sk_size *find_form(const struct lifter *lifter, const char *
 		return sk_size_number(lifter->model->sizes, (int64_t)lifter->numbers[0]);
 	form = sk_fit_find(lifter->fit, lifter->numbers, lifter->known);
 	if (!form)
-		report_field(lifter, noun, "no product of dimensions with quotients by constants explains");
+		report_field(lifter, noun,
+			     (int64_t)lifter->numbers[0] < 0
+				     ? "is negative; numbers that depend on sizes must not be"
+				     : "no product of dimensions with quotients by constants explains");
 	return form;
 }
 
@@ -149,7 +153,7 @@ static bool check_contents(const struct lifter *lifter, uint32_t number)
 
 		if (contents && tensor->contents && contents != tensor->contents &&
 		    memcmp(contents, tensor->contents, tensor->bytes) != 0)
-			return report(lifter, s, "other elements");
+			return report(lifter, s, "other elements", "");
 	}
 	return true;
 }
@@ -179,25 +183,73 @@ static bool lift_extent(struct lifter *lifter, const struct sk_tensor *tensor, u
 	return true;
 }
 
+/* Return the form of an extent of the tensor that has just been lifted. */
+static const struct sk_size *extent_form(const struct lifter *lifter, const struct sk_tensor *tensor, uint32_t d)
+{
+	for (size_t i = 0; i < lifter->fields.count; i++)
+		if (lifter->fields.items[i].offset ==
+		    offsetof(struct sk_plan_type, shape[0]) + d * sizeof(tensor->shape[0]))
+			return lifter->fields.items[i].size;
+	return sk_size_number(lifter->model->sizes, (int64_t)tensor->shape[d]);
+}
+
+/* Numbers of arguments are often products of successive extents. Return that of all. */
+static const struct sk_size *suggest_products(const struct lifter *lifter, const struct sk_tensor *tensor)
+{
+	const struct sk_size *product = sk_size_number(lifter->model->sizes, 1);
+
+	for (uint32_t first = tensor->rank; first-- > 0;) {
+		product = sk_size_number(lifter->model->sizes, 1);
+		for (uint32_t d = first; d < tensor->rank; d++) {
+			product = sk_size_multiply(lifter->model->sizes, product, extent_form(lifter, tensor, d));
+			sk_fit_suggest(lifter->fit, product);
+		}
+	}
+	return product;
+}
+
+static bool lift_bytes(struct lifter *lifter, const struct sk_tensor *tensor)
+{
+	const struct sk_size *elements = suggest_products(lifter, tensor);
+	const struct sk_size *bytes =
+		sk_size_multiply(lifter->model->sizes, elements,
+				 sk_size_number(lifter->model->sizes, (int64_t)sk_dtype_size(tensor->dtype)));
+	size_t offset = offsetof(struct sk_plan_type, bytes);
+
+	if (!differs(lifter))
+		return true;
+	if (!bytes || !sk_size_grows(bytes) || !equals_size(lifter, bytes))
+		return lift_field(lifter, SK_DIMS_TYPES, 0, offset, "its size");
+	sk_array_push(lifter->model->arena, &lifter->fields,
+		      (struct sk_varying_field){SK_DIMS_TYPES, 0, (uint32_t)offset, bytes});
+	return true;
+}
+
+static void set_bytes(const struct lifter *lifter, uint32_t number)
+{
+	for (size_t s = 0; s < lifter->count; s++)
+		set_number(lifter, s, lifter->samples[s] ? &lifter->samples[s]->tensors.items[number].bytes : NULL);
+}
+
 static bool lift_tensor(struct lifter *lifter, uint32_t number)
 {
 	struct sk_tensor *tensor = &lifter->model->tensors.items[number];
 	bool lifted = true;
 
 	begin(lifter, tensor->place, sk_arena_print(lifter->model->arena, "tensor '%s'", tensor->name));
-	for (size_t s = 0; s < lifter->count; s++)
-		set_number(lifter, s, lifter->samples[s] ? &lifter->samples[s]->tensors.items[number].bytes : NULL);
+	set_bytes(lifter, number);
 	if (tensor->role == SK_ROLE_CONSTANT && differs(lifter))
 		return report_field(lifter, "its size", "a constant must not depend on");
 	if (!check_contents(lifter, number))
 		return false;
-	lifted &= lift_field(lifter, SK_DIMS_TYPES, 0, offsetof(struct sk_plan_type, bytes), "its size");
 	for (uint32_t d = 0; d < tensor->rank; d++) {
 		for (size_t s = 0; s < lifter->count; s++)
 			set_number(lifter, s,
 				   lifter->samples[s] ? &lifter->samples[s]->tensors.items[number].shape[d] : NULL);
 		lifted &= lift_extent(lifter, tensor, d);
 	}
+	set_bytes(lifter, number);
+	lifted = lifted && lift_bytes(lifter, tensor);
 	tensor->varying = end(lifter);
 	return lifted;
 }
@@ -254,6 +306,26 @@ static bool is_alike(const struct sk_argument *one, const struct sk_argument *ot
 	for (uint32_t t = 0; alike && t < one->term_count; t++)
 		alike = one->terms[t].variable == other->terms[t].variable;
 	return alike && (one->list || one->tensor == other->tensor);
+}
+
+struct difference {
+	const char *noun, *remedy;
+};
+
+/* Describe the difference in structure of two arguments that are not alike. */
+static struct difference difference_of(const struct sk_argument *one, const struct sk_argument *other)
+{
+	const size_t table = offsetof(struct sk_plan_pattern, table_count);
+
+	if (pattern_number(one, table) != pattern_number(other, table))
+		return (struct difference){"a table of another number of addresses",
+					   "; tables have one length at all sizes: let the kernel take the tensor "
+					   "itself, or one row in each call"};
+	if (one->term_count != other->term_count)
+		return (struct difference){"a value with other parts",
+					   "; of ranges of blocks the parts are the same if the extent is a multiple "
+					   "of the blocks at all sizes; a parameter 'block' takes any extent"};
+	return (struct difference){"another structure", ""};
 }
 
 static bool lift_pattern(struct lifter *lifter, const struct same *same)
@@ -376,8 +448,11 @@ static bool lift_argument(struct lifter *lifter, const struct same *same)
 	bool lifted;
 
 	for (size_t s = 1; s < lifter->count; s++)
-		if (argument_at(same, s) && !is_alike(own, argument_at(same, s)))
-			return report(lifter, s, "another structure");
+		if (argument_at(same, s) && !is_alike(own, argument_at(same, s))) {
+			const struct difference difference = difference_of(own, argument_at(same, s));
+
+			return report(lifter, s, difference.noun, difference.remedy);
+		}
 	if (own->kind == SK_ARGUMENT_SCRATCH || own->kind == SK_ARGUMENT_STATE || own->kind == SK_ARGUMENT_SYMBOL)
 		return true;
 	if (own->list && !lift_list(lifter, same))
@@ -407,14 +482,14 @@ static bool check_task(const struct lifter *lifter, const struct same *same)
 		const struct sk_task_bound *bound = same->tasks[s] ? &same->tasks[s]->bound : own;
 
 		if (bound->argument_count != own->argument_count || bound->loop_count != own->loop_count)
-			return report(lifter, s, "another number of arguments");
+			return report(lifter, s, "another number of arguments", "");
 		if (bound->block_count != own->block_count)
-			return report(lifter, s, "another number of blocks");
+			return report(lifter, s, "another number of blocks", "");
 		if (bound->scratch_size > own->scratch_size)
-			return report(lifter, s, "more scratch");
+			return report(lifter, s, "more scratch", "");
 		for (uint32_t i = 0; i < own->loop_count; i++)
 			if (bound->loops[i].tile != own->loops[i].tile)
-				return report(lifter, s, "another tile");
+				return report(lifter, s, "another tile", "");
 	}
 	return true;
 }

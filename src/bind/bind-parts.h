@@ -190,6 +190,10 @@ struct sk_fit *sk_fit_new(struct sk_arena *arena, struct sk_sizes *sizes, const 
 /* Return an expression of which no form is certain to have its numbers at all sizes, because these are too many; NULL:
  * there is none. */
 const struct sk_size *sk_fit_unclear(const struct sk_fit *fit);
+
+/* Let forms of numbers be the size, or a multiple of it, before others are looked for. NULL: do nothing. The
+ * expressions are the first suggestions. */
+void sk_fit_suggest(struct sk_fit *fit, const struct sk_size *size);
 size_t sk_fit_count(const struct sk_fit *fit);
 const uint64_t *sk_fit_point(const struct sk_fit *fit, size_t point);
 

@@ -22,6 +22,8 @@ enum {
 	MOST_COEFFICIENT = 1 << 30,
 	MOST_COMPARED = 1 << 20, /* sizes at which an expression is compared with its form */
 	MOST_EXCEPTIONS = 64,
+	MOST_SUGGESTIONS = 512,
+	MOST_PAIRED = 48, /* of them, in sums of two */
 };
 
 struct column {
@@ -37,7 +39,9 @@ struct sk_fit {
 	SK_ARRAY(const struct sk_size *) dimensions; /* those with several sizes, divided by their multiple */
 	SK_ARRAY(struct column) products; /* by degree */
 	size_t ends[3]; /* of the products with at most one, two, three factors */
-	SK_ARRAY(struct column) quotients; /* expressions of the manifest */
+	SK_ARRAY(struct column) quotients; /* expressions of the manifest, and their complements */
+	SK_ARRAY(struct column) suggestions;
+	struct sk_map suggested; /* sizes */
 	bool grows; /* only forms that never shrink are wanted */
 	const struct sk_size *unclear; /* an expression that cannot be compared with its form; NULL: none */
 	const bool *known; /* by point: a number that the form must have; NULL: all are */
@@ -334,9 +338,8 @@ static const struct sk_size *add_up(const struct sk_fit *fit, const struct colum
 
 	for (size_t c = 0; c < count; c++)
 		if (coefficients[c])
-			sum = sk_size_add(
-				fit->sizes, sum,
-				times(fit, sk_size_number(fit->sizes, coefficients[c]), columns[c].size));
+			sum = sk_size_add(fit->sizes, sum,
+					  times(fit, sk_size_number(fit->sizes, coefficients[c]), columns[c].size));
 	return sum && (!fit->grows || sk_size_grows(sum)) && equals(fit, sum, numbers) ? sum : NULL;
 }
 
@@ -348,6 +351,68 @@ static const struct sk_size *combine(const struct sk_fit *fit, const struct colu
 	return find_coefficients(fit, columns, count, numbers, coefficients)
 		       ? add_up(fit, columns, count, coefficients, numbers)
 		       : NULL;
+}
+
+/* ---- suggestions ---- */
+
+void sk_fit_suggest(struct sk_fit *fit, const struct sk_size *size)
+{
+	uint32_t number = (uint32_t)fit->suggestions.count;
+
+	if (!size || sk_size_is_number(size, NULL) || number == MOST_SUGGESTIONS ||
+	    sk_map_insert(&fit->suggested, sk_arena_copy(fit->arena, (const char *)&size, sizeof(size)), sizeof(size),
+			  number) != number)
+		return;
+	sk_array_push(fit->arena, &fit->suggestions, (struct column){size, numbers_of(fit, size)});
+	sk_map_init(&fit->found, fit->arena); /* some numbers may get other forms */
+}
+
+/* Return the suggestion so many times, if that has the numbers; 0: any number of times above 1. */
+static const struct sk_size *times_suggestion(const struct sk_fit *fit, const struct column *column, uint64_t times_it,
+					      const uint64_t *numbers)
+{
+	int64_t largest = column->numbers[0];
+	const struct sk_size *form;
+	uint64_t factor = times_it;
+
+	if ((fit->grows && !sk_size_grows(column->size)) || largest <= 0 || numbers[0] % (uint64_t)largest)
+		return NULL;
+	if (!factor)
+		factor = numbers[0] / (uint64_t)largest;
+	if ((!times_it && factor < 2) || factor >= MOST_COEFFICIENT)
+		return NULL;
+	for (size_t p = 0; p < fit->count; p++)
+		if (is_known(fit, p) && (uint64_t)column->numbers[p] * factor != numbers[p])
+			return NULL;
+	form = times(fit, sk_size_number(fit->sizes, (int64_t)factor), column->size);
+	return form && equals(fit, form, numbers) ? form : NULL;
+}
+
+/* Return a suggestion or a multiple of one that has the numbers. */
+static const struct sk_size *find_suggestion(const struct sk_fit *fit, const uint64_t *numbers)
+{
+	const struct sk_size *form = NULL;
+
+	for (int multiple = 0; multiple < 2; multiple++)
+		for (size_t i = 0; i < fit->suggestions.count && !form; i++)
+			form = times_suggestion(fit, &fit->suggestions.items[i], !multiple, numbers);
+	return form;
+}
+
+/* Return a sum of multiples of two suggestions and a number. */
+static const struct sk_size *find_pair(const struct sk_fit *fit, const uint64_t *numbers)
+{
+	size_t count = fit->suggestions.count < MOST_PAIRED ? fit->suggestions.count : MOST_PAIRED;
+	struct column columns[3] = {fit->products.items[0]};
+	const struct sk_size *form = NULL;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i; j < count && !form; j++) {
+			columns[1] = fit->suggestions.items[i];
+			columns[2] = fit->suggestions.items[j];
+			form = combine(fit, columns, 2 + (i != j), numbers);
+		}
+	return form;
 }
 
 /* ---- quotients ---- */
@@ -437,15 +502,13 @@ static const struct sk_size *combine_divisions(const struct sk_fit *fit, const u
 	for (int64_t divisor = 2; divisor <= MOST_DIVISOR; divisor++)
 		for (int64_t rest = 0; rest < divisor; rest += divisor <= MOST_REST || rest ? 1 : divisor - 1)
 			for (size_t i = 1; i < fit->ends[1] && !form; i++)
-				form = combine_division(
-					fit, &(struct division){&fit->products.items[i], rest, divisor}, fit->ends[0],
-					numbers);
+				form = combine_division(fit, &(struct division){&fit->products.items[i], rest, divisor},
+							fit->ends[0], numbers);
 	for (int64_t divisor = 2; divisor <= MOST_REST; divisor++)
 		for (int64_t rest = 0; rest < divisor; rest += divisor - 1)
 			for (size_t i = 1; i < fit->ends[0] && !form; i++)
-				form = combine_division(
-					fit, &(struct division){&fit->products.items[i], rest, divisor}, fit->ends[1],
-					numbers);
+				form = combine_division(fit, &(struct division){&fit->products.items[i], rest, divisor},
+							fit->ends[1], numbers);
 	return form;
 }
 
@@ -463,17 +526,79 @@ static void add_quotient(struct sk_fit *fit, const struct sk_size *size)
 		sk_array_push(fit->arena, &fit->quotients, (struct column){size, numbers});
 }
 
+/* The steps of an expression, as sizes. */
+struct complements {
+	struct sk_fit *fit;
+	SK_ARRAY(const struct sk_size *) steps;
+};
+
+/* Of floor(x/n) add x - floor(x/n), which is floor(((n-1)*x + n-1)/n). It does not shrink, which the difference does
+ * not show. */
+static const struct sk_size *put_floor(const struct complements *complements, const struct sk_size *x,
+				       const struct sk_size *by)
+{
+	struct sk_sizes *sizes = complements->fit->sizes;
+	const struct sk_size *less = sk_size_subtract(sizes, by, sk_size_number(sizes, 1));
+	const struct sk_size *complement =
+		sk_size_floor(sizes, sk_size_add(sizes, sk_size_multiply(sizes, less, x), less), by);
+
+	if (complement && sk_size_is_number(by, NULL))
+		add_quotient(complements->fit, complement);
+	return sk_size_floor(sizes, x, by);
+}
+
+static const struct sk_size *step_size(const struct complements *complements, const struct sk_size_step *step)
+{
+	struct sk_sizes *sizes = complements->fit->sizes;
+	bool leaf = step->kind == SK_SIZE_NUMBER || step->kind == SK_SIZE_DIMENSION;
+	const struct sk_size *a = leaf ? NULL : complements->steps.items[step->a];
+	const struct sk_size *b = leaf ? NULL : complements->steps.items[step->b];
+
+	switch (step->kind) {
+	case SK_SIZE_NUMBER:
+		return sk_size_number(sizes, step->number);
+	case SK_SIZE_DIMENSION:
+		return sk_sizes_variable(sizes, step->a);
+	case SK_SIZE_SUM:
+		return sk_size_add(sizes, a, b);
+	case SK_SIZE_PRODUCT:
+		return sk_size_multiply(sizes, a, b);
+	case SK_SIZE_FLOOR:
+		return put_floor(complements, a, b);
+	case SK_SIZE_MIN:
+		return sk_size_min(sizes, a, b);
+	default:
+		return sk_size_max(sizes, a, b);
+	}
+}
+
+static uint32_t put_complement(void *context, const struct sk_size_step *step)
+{
+	struct complements *complements = context;
+
+	sk_array_push(complements->fit->arena, &complements->steps, step_size(complements, step));
+	return (uint32_t)complements->steps.count - 1;
+}
+
+static void add_complements(struct sk_fit *fit, const struct sk_size *size)
+{
+	struct complements complements = {.fit = fit};
+
+	sk_size_walk(size, put_complement, &complements);
+}
+
 /* Points that a fit needs beside its own. */
 typedef SK_ARRAY(uint64_t *) points;
 
-static struct sk_fit *make_fit(struct sk_arena *arena, struct sk_sizes *sizes,
-			       const struct sk_size *const *expressions, size_t count, const points *further)
+static struct sk_fit *make_fit(struct sk_arena *arena, struct sk_sizes *sizes, const struct sk_size *const *expressions,
+			       size_t count, const points *further)
 {
 	struct sk_fit *fit = SK_NEW(arena, struct sk_fit);
 
 	fit->arena = arena;
 	fit->sizes = sizes;
 	sk_map_init(&fit->found, arena);
+	sk_map_init(&fit->suggested, arena);
 	for (size_t d = 0; d < sk_sizes_count(sizes); d++) {
 		const struct sk_size_dimension *dimension = sk_sizes_dimension(sizes, d);
 		const struct sk_size *multiple = sk_size_number(sizes, (int64_t)dimension->multiple);
@@ -491,18 +616,22 @@ static struct sk_fit *make_fit(struct sk_arena *arena, struct sk_sizes *sizes,
 		fit->products.items[i].numbers = numbers_of(fit, fit->products.items[i].size);
 	for (size_t i = 0; i < count && fit->quotients.count < MOST_COLUMNS / 4; i++)
 		add_quotient(fit, expressions[i]);
+	for (size_t i = 0; i < count && fit->quotients.count < MOST_COLUMNS / 4; i++)
+		add_complements(fit, expressions[i]);
 	return fit;
 }
 
 static const struct sk_size *find(const struct sk_fit *fit, const uint64_t *numbers)
 {
 	struct sk_arena *scratch = sk_arena_create();
-	const struct sk_size *form = NULL;
+	const struct sk_size *form = find_suggestion(fit, numbers);
 
 	for (int degree = 0; degree < 3 && !form; degree++)
 		form = combine(fit, fit->products.items, fit->ends[degree], numbers);
 	if (!form)
 		form = combine_expressions(fit, scratch, numbers);
+	if (!form)
+		form = find_pair(fit, numbers);
 	sk_arena_destroy(scratch);
 	return form;
 }
@@ -613,6 +742,8 @@ struct sk_fit *sk_fit_new(struct sk_arena *arena, struct sk_sizes *sizes, const 
 		sk_array_push(arena, &further, point);
 	if (point)
 		fit->unclear = expressions[0];
+	for (size_t i = 0; i < count; i++)
+		sk_fit_suggest(fit, expressions[i]);
 	return fit;
 }
 

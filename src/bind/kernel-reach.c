@@ -63,6 +63,14 @@ static void find_symbols(struct reach *reach, struct sk_kernel *kernel)
 static const char section_counts[] =
 	"everything in the kernel's section counts; -ffunction-sections gives each function its own";
 
+/* Add to the last message the way out of state that the kernel's code reaches. */
+static void note_way_out(struct reach *reach, sk_symbol code)
+{
+	const char *advice = sk_linker_panic_advice(reach->linker, code);
+
+	sk_note(reach->model->diag, "%s", advice ? advice : section_counts);
+}
+
 /* Report the state that keeps the kernel from running on several cores at once. */
 static void report_state(struct reach *reach, const struct sk_kernel *kernel)
 {
@@ -72,10 +80,12 @@ static void report_state(struct reach *reach, const struct sk_kernel *kernel)
 		 "kernel '%s' has hidden state (%s) and cannot run on several cores at once; if it can, mark it "
 		 "reentrant",
 		 kernel->name, sk_linker_state_name(reach->linker, kernel->state[0]));
-	sk_note(reach->model->diag, "%s",
-		library ? "rand, srand, random and srandom share one state; a generator whose state is in a tensor or "
-			  "follows from the element's number gives the same numbers on any cores"
-			: section_counts);
+	if (library)
+		sk_note(reach->model->diag,
+			"rand, srand, random and srandom share one state; a generator whose state is in a tensor or "
+			"follows from the element's number gives the same numbers on any cores");
+	else
+		note_way_out(reach, kernel->code);
 }
 
 /* Return why the kernel may not reach thread-local storage, or NULL. Cores change threads from launch to launch, so a
@@ -99,11 +109,12 @@ static const char *thread_storage_obstacle(const struct sk_signature *signature,
 static bool check_thread_storage(struct reach *reach, const struct sk_kernel *kernel)
 {
 	const char *section = NULL, *reason = NULL;
-	sk_symbol root;
+	sk_symbol root = SK_NONE, next;
 
-	for (uint32_t i = 0; !reason && (root = sk_kernel_root(reach->model, kernel, i)) != SK_NONE; i++) {
+	for (uint32_t i = 0; !reason && (next = sk_kernel_root(reach->model, kernel, i)) != SK_NONE; i++) {
 		bool within_call;
 
+		root = next;
 		section = sk_linker_thread_storage(reach->linker, root, &within_call);
 		if (section)
 			reason = thread_storage_obstacle(kernel->signature, within_call);
@@ -112,7 +123,7 @@ static bool check_thread_storage(struct reach *reach, const struct sk_kernel *ke
 		return true;
 	sk_error(reach->model->diag, kernel->place, "kernel '%s' reaches thread-local storage (%s): %s", kernel->name,
 		 section, reason);
-	sk_note(reach->model->diag, "%s", section_counts);
+	note_way_out(reach, root);
 	return false;
 }
 

@@ -185,7 +185,9 @@ bool sk_model_sample(struct sk_model *model, sk_model_sampler *sample, void *con
 		const struct silence before = silence_begin(model->diag);
 
 		samples->models[s] = sample(context, sk_fit_point(samples->fit, s));
-		if (!silence_end(model, s, &before, samples->models[s]) || !check_structure(model, s))
+		if (!silence_end(model, s, &before, samples->models[s]))
+			return false;
+		if (!check_structure(model, s))
 			return false;
 	}
 	return check_dimensions(model);

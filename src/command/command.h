@@ -62,6 +62,7 @@ struct sk_command_line {
 	const char *model_text; /* --model-text; NULL: none */
 	const char *dump_folder; /* --dump-dir; NULL: none */
 	sk_texts states; /* --state: INPUT=OUTPUT */
+	unsigned cache; /* --cache: rows; 0: none */
 	sk_texts kept; /* --keep: names of values, or patterns */
 	const char *fusion_flags; /* --fusion-flags; NULL: none */
 	const char *environment_flags,

@@ -159,6 +159,9 @@ static const struct sk_option options[] = {
 	 "the model's output is the input of the next run: one tensor, with room for ROWS\n"
 	 "rows if the output has more of them than the input",
 	 .about_model = true},
+	{"cache", NULL, SK_OPTION_SET_NUMBER, FIELD(cache), "ROWS",
+	 "the same for all caches of the model that grow: room for ROWS rows", .minimum = 1, .maximum = INT32_MAX,
+	 .about_model = true},
 	{"fusion-flags", NULL, SK_OPTION_SET_ANY_TEXT, FIELD(fusion_flags), "TEXT",
 	 "flags for fusing the model's operators, as in MS_DEV_GRAPH_KERNEL_FLAGS:\n"
 	 "\"--opt_level=1 --disable_cluster_ops=Pow\" (sk-fusion-flags(5))",

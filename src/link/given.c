@@ -628,5 +628,5 @@ bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph
 	applied = applied && apply_computed(graph, dimensions, network) && sk_sizes_express(graph);
 	applied &= apply_texts(graph, keep_named_value, "--keep", &command->kept, NULL, &(sk_names){0});
 	applied &= apply_texts(graph, add_state, "--state", &command->states, "states", &file->states);
-	return applied;
+	return applied && sk_given_find_caches(command, graph);
 }

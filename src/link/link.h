@@ -170,6 +170,11 @@ const char *sk_fusion_flags_of_environment(const struct sk_link *link);
 bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph_file *file,
 		    const sk_dimensions *dimensions, const char *network, struct sk_op_graph *graph);
 
+/* ==== find-caches.c ==== */
+
+/* Apply --cache: add the states of the caches that grow, or that have the names of such. Report if there are none. */
+bool sk_given_find_caches(const struct sk_command_line *command, struct sk_op_graph *graph);
+
 /* ==== have-kernels.c ====
  *
  * Check whether the libraries have kernels for the nodes that a rule would make, and no better kernels for the nodes

@@ -263,7 +263,9 @@ static void report_negative(const struct maker *maker, const struct sk_size *siz
 			place = model->tensors.items[t].place;
 			owner = sk_arena_print(maker->arena, "tensor '%s': ", model->tensors.items[t].name);
 		}
-	sk_error(model->diag, place, "%sthe size %s has a part that is negative at some sizes; give it another form",
+	sk_error(model->diag, place,
+		 "%sthe size %s has a part that is negative at some sizes; give it another form, or let the least "
+		 "sizes be larger",
 		 owner, sk_size_text(maker->arena, size));
 }
 

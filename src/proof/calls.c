@@ -59,7 +59,7 @@ static bool check_lane_cores(struct sk_calls *calls)
 }
 
 /* A plan made by hand may name no device. */
-static void check_device_cores(struct sk_calls *calls, const uint64_t *least)
+void sk_calls_check_device_cores(struct sk_calls *calls, const uint64_t *least)
 {
 	const struct sk_plan_view *view = calls->view;
 	struct sk_wrong_cores wrong;
@@ -91,14 +91,11 @@ static void check_together(struct sk_calls *calls)
 		uint64_t extent = step->kind == SK_STEP_SPLIT ? view->partitions[step->partition].extent : 0;
 
 		for (const struct sk_plan_call *call = all.first; call < all.end; call++)
-			least[call - view->calls] = view->has_sizes && step->kind == SK_STEP_SPLIT
-							    ? view->partitions[step->partition].unit * call->scale
-							    : sk_call_minimum_unit(view, call, extent * call->scale,
-										   calls->signatures[call->kernel]);
+			least[call - view->calls] =
+				sk_call_minimum_unit(view, call, extent * call->scale, calls->signatures[call->kernel]);
 	}
-	if (!view->has_sizes) /* else see sized-calls.c */
-		check_units(calls, least);
-	check_device_cores(calls, least);
+	check_units(calls, least);
+	sk_calls_check_device_cores(calls, least);
 }
 
 /* ---- the whole plan ---- */
@@ -182,7 +179,7 @@ bool sk_calls_check(struct sk_arena *arena, struct sk_diag *diag, const struct s
 		for (uint32_t i = 0; i < sk_plan_form(calls.launch)->step_count; i++)
 			check_step(&calls, &view->steps[calls.launch->first_step + i]);
 	}
-	if (diag->errors == errors)
+	if (diag->errors == errors && !view->has_sizes) /* else see sized-calls.c */
 		check_together(&calls);
 	return diag->errors == errors;
 }

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/text.h"
 #include "format/plan/plan.h"
+#include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "src/proof/proof-parts.h"
 
@@ -479,15 +481,34 @@ static bool check_entry_of_account(const struct sk_consistency *check, const str
 
 /* ---- symbols ---- */
 
-/* Each symbol is passed to a kernel. */
+/* Mark the symbols that the kernel's signature names. */
+static void mark_symbols(const struct sk_consistency *check, const struct sk_plan_kernel *kernel, bool *used)
+{
+	const struct sk_plan_view *view = check->view;
+	const struct sk_signature *signature = sk_signature_parse_folded(
+		check->arena, check->diag, (struct sk_place){.file = check->file}, sk_plan_string(&kernel->signature));
+
+	for (uint32_t s = 0; signature && s < signature->symbol_count; s++)
+		for (uint32_t i = 0; i < view->symbol_count; i++)
+			used[i] |= !strcmp(signature->symbols[s], sk_plan_string(&view->symbols[i].name));
+}
+
+/* Each symbol is passed to a kernel. Kernels of tasks that had nothing to compute are in the plan, without calls. */
 static bool check_symbols(const struct sk_consistency *check)
 {
 	const struct sk_plan_view *view = check->view;
 	bool *used = SK_NEW_ARRAY(check->arena, bool, view->symbol_count);
 
+	bool *called = SK_NEW_ARRAY(check->arena, bool, view->kernel_count);
+
 	for (uint32_t i = 0; i < view->argument_count; i++)
 		if (view->arguments[i].kind == SK_ARGUMENT_SYMBOL)
 			used[view->arguments[i].index] = true;
+	for (uint32_t i = 0; i < view->call_count; i++)
+		called[view->calls[i].kernel] = true;
+	for (uint32_t i = 0; i < view->kernel_count && view->symbol_count; i++)
+		if (!called[i])
+			mark_symbols(check, &view->kernels[i], used);
 	for (uint32_t i = 0; i < view->symbol_count; i++)
 		if (!used[i])
 			return sk_contradict(check, "no kernel gets the symbol '%s'",

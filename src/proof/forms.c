@@ -10,8 +10,13 @@
 #include "format/skdims.h"
 #include "format/skplan.h"
 
-/* Replacements of atoms by bounds of theirs in one test of a sign. */
-enum { MAX_REPLACEMENTS = 6 };
+enum {
+	MAX_REPLACEMENTS = 6, /* of atoms by bounds of theirs in one test of a sign */
+	MOST_SIZES = 4096, /* at which a form is evaluated in one test of a sign … */
+};
+
+/* … and in all tests of a proof. */
+#define MOST_LOOKS (UINT64_C(1) << 25)
 
 /* ---- sums of terms ---- */
 
@@ -151,7 +156,8 @@ const struct sk_normal *sk_normal_multiply(struct sk_normals *forms, const struc
 	return finish(forms->arena, &sum);
 }
 
-bool sk_normal_equal(const struct sk_normal *a, const struct sk_normal *b)
+/* True if the two are the same sum. */
+static bool is_same(const struct sk_normal *a, const struct sk_normal *b)
 {
 	if (!a || !b || a->count != b->count)
 		return false;
@@ -379,9 +385,127 @@ static bool is_at_least_0(struct sk_normals *forms, const struct sk_normal *form
 	       is_at_least_0_without(forms, form, last_variable(form), replacements - 1);
 }
 
+/* ---- all sizes ---- */
+
+/* Mark the dimensions in the form, also in its atoms. */
+static void mark_dimensions(const struct sk_normals *forms, const struct sk_normal *form, bool *marks)
+{
+	for (uint32_t i = 0; i < form->count; i++)
+		for (uint32_t j = 0; j < form->terms[i].count; j++) {
+			uint32_t number = form->terms[i].factors[j];
+			const struct sk_normal_variable *variable = &forms->variables.items[number];
+
+			if (variable->op == SK_DIMS_DIMENSION) {
+				marks[number] = true;
+				continue;
+			}
+			mark_dimensions(forms, variable->a, marks);
+			if (variable->op != SK_DIMS_FLOOR)
+				mark_dimensions(forms, variable->b, marks);
+		}
+}
+
+static bool evaluate(const struct sk_normals *forms, const struct sk_normal *form, const int64_t *sizes,
+		     int64_t *result);
+
+static bool evaluate_variable(const struct sk_normals *forms, uint32_t number, const int64_t *sizes, int64_t *result)
+{
+	const struct sk_normal_variable *variable = &forms->variables.items[number];
+	int64_t a, b;
+
+	if (variable->op == SK_DIMS_DIMENSION) {
+		*result = sizes[number];
+		return true;
+	}
+	if (!evaluate(forms, variable->a, sizes, &a) || a < 0)
+		return false;
+	if (variable->op == SK_DIMS_FLOOR) {
+		*result = a / (int64_t)variable->number;
+		return true;
+	}
+	*result = a;
+	if (!evaluate(forms, variable->b, sizes, &b))
+		return false;
+	if ((b < a) == (variable->op == SK_DIMS_MIN))
+		*result = b;
+	return true;
+}
+
+/* Evaluate the form at sizes of the dimensions, each divided by its multiple. False on overflow. */
+static bool evaluate(const struct sk_normals *forms, const struct sk_normal *form, const int64_t *sizes,
+		     int64_t *result)
+{
+	*result = 0;
+	for (uint32_t i = 0; i < form->count; i++) {
+		int64_t product = form->terms[i].coefficient, factor;
+
+		for (uint32_t j = 0; j < form->terms[i].count; j++)
+			if (!evaluate_variable(forms, form->terms[i].factors[j], sizes, &factor) ||
+			    __builtin_mul_overflow(product, factor, &product))
+				return false;
+		if (__builtin_add_overflow(*result, product, result))
+			return false;
+	}
+	return true;
+}
+
+/* Go to the next sizes of the dimensions with marks. False: there are no more. */
+static bool next_sizes(const struct sk_normals *forms, const bool *marks, int64_t *sizes)
+{
+	for (uint32_t d = 0; d < forms->dims->dimension_count; d++) {
+		if (!marks[d])
+			continue;
+		if (sizes[d] < forms->variables.items[d].most) {
+			sizes[d]++;
+			return true;
+		}
+		sizes[d] = forms->variables.items[d].least;
+	}
+	return false;
+}
+
+/* True if the form has no other sign than the wanted one (0: it is 0; 1: it is not negative) at any size. False also if
+ * these are too many sizes. */
+static bool has_sign_at_all_sizes(struct sk_normals *forms, const struct sk_normal *form, bool positive)
+{
+	bool marks[SK_MAX_DIMENSIONS] = {false};
+	int64_t sizes[SK_MAX_DIMENSIONS], value;
+	uint64_t count = 1;
+
+	mark_dimensions(forms, form, marks);
+	for (uint32_t d = 0; d < forms->dims->dimension_count; d++) {
+		const struct sk_normal_variable *variable = &forms->variables.items[d];
+
+		sizes[d] = variable->least;
+		if (marks[d] && count <= MOST_SIZES)
+			count *= (uint64_t)(variable->most - variable->least) + 1;
+	}
+	if (count > MOST_SIZES)
+		return false;
+	do {
+		if (forms->looks++ >= MOST_LOOKS || !evaluate(forms, form, sizes, &value) || value < 0 ||
+		    (value && !positive))
+			return false;
+	} while (next_sizes(forms, marks, sizes));
+	return true;
+}
+
 bool sk_normal_at_most(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b)
 {
-	return is_at_least_0(forms, sk_normal_subtract(forms, b, a), MAX_REPLACEMENTS);
+	const struct sk_normal *difference = sk_normal_subtract(forms, b, a);
+
+	return difference &&
+	       (is_at_least_0(forms, difference, MAX_REPLACEMENTS) || has_sign_at_all_sizes(forms, difference, true));
+}
+
+bool sk_normal_equal(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b)
+{
+	const struct sk_normal *difference;
+
+	if (is_same(a, b))
+		return true;
+	difference = sk_normal_subtract(forms, a, b);
+	return difference && has_sign_at_all_sizes(forms, difference, false);
 }
 
 /* ---- values ---- */
@@ -396,10 +520,10 @@ static const struct sk_normal *variable_form(struct sk_normals *forms, uint32_t 
 
 static bool same_operands(const struct sk_normal_variable *one, const struct sk_normal_variable *other)
 {
-	if (one->op != other->op || one->number != other->number || !sk_normal_equal(one->a, other->a))
-		return one->op == other->op && one->op != SK_DIMS_FLOOR && sk_normal_equal(one->a, other->b) &&
-		       sk_normal_equal(one->b, other->a);
-	return one->op == SK_DIMS_FLOOR || sk_normal_equal(one->b, other->b);
+	if (one->op != other->op || one->number != other->number || !is_same(one->a, other->a))
+		return one->op == other->op && one->op != SK_DIMS_FLOOR && is_same(one->a, other->b) &&
+		       is_same(one->b, other->a);
+	return one->op == SK_DIMS_FLOOR || is_same(one->b, other->b);
 }
 
 static const struct sk_normal *atom_form(struct sk_normals *forms, const struct sk_normal_variable *atom)
@@ -457,11 +581,11 @@ const struct sk_normal *sk_normal_quotient(struct sk_normals *forms, const struc
 	    most_a >= 0) {
 		const struct sk_normal *constant = sk_normal_number(forms, (uint64_t)(most_a / most_b));
 
-		if (sk_normal_equal(sk_normal_multiply(forms, constant, b), a))
+		if (sk_normal_equal(forms, sk_normal_multiply(forms, constant, b), a))
 			return constant;
 	}
 	for (uint32_t i = 0; i < forms->dims->value_count; i++)
-		if (sk_normal_equal(sk_normal_multiply(forms, forms->values[i], b), a))
+		if (is_same(sk_normal_multiply(forms, forms->values[i], b), a))
 			return forms->values[i];
 	return NULL;
 }

@@ -52,6 +52,7 @@ struct sk_normals {
 	const struct sk_dims_view *dims;
 	SK_ARRAY(struct sk_normal_variable) variables; /* the dimensions come first */
 	const struct sk_normal **values; /* by value */
+	uint64_t looks; /* at forms at single sizes */
 };
 
 void sk_normals_build(struct sk_normals *forms, struct sk_arena *arena, const struct sk_dims_view *dims);
@@ -77,8 +78,9 @@ const struct sk_normal *sk_normal_quotient(struct sk_normals *forms, const struc
 /* True if the form is certainly a multiple of the number for all sizes. */
 bool sk_normal_divides(const struct sk_normal *form, uint64_t number);
 
-/* True if the two are certainly equal, or one is certainly at most the other, for all sizes. */
-bool sk_normal_equal(const struct sk_normal *a, const struct sk_normal *b);
+/* True if the two are certainly equal, or one is certainly at most the other, for all sizes. Where sums do not show it,
+ * all sizes are tried if there are few. */
+bool sk_normal_equal(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b);
 bool sk_normal_at_most(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b);
 
 /* True if the form has one value for all sizes; *number is it. */

@@ -197,6 +197,9 @@ struct sk_wrong_cores {
 
 struct sk_wrong_cores sk_device_cores_check(const struct sk_plan_view *view, const uint64_t *least);
 
+/* Report such a launch. All signatures must have been read. */
+void sk_calls_check_device_cores(struct sk_calls *calls, const uint64_t *least);
+
 /* ==== history.c ====
  *
  * The history of a memory space: for each byte, its last writer and the readers since. Input: accesses, in their

@@ -100,7 +100,8 @@ static bool may_be_together(struct checker *checker, const struct sk_step_access
 		return true;
 	return y < signature->parameter_count && a->tensor == b->tensor &&
 	       (sk_signature_may_alias(signature, x, y) || sk_signature_may_alias(signature, y, x)) &&
-	       sk_sized_same_rows(sized, one, other) && sk_normal_equal(inner_bytes(sized, a), inner_bytes(sized, b));
+	       sk_sized_same_rows(sized, one, other) &&
+	       sk_normal_equal(&sized->forms, inner_bytes(sized, a), inner_bytes(sized, b));
 }
 
 static bool check_overlaps(struct checker *checker, const struct call *call)
@@ -595,10 +596,48 @@ static void add_launch(struct checker *checker, uint32_t launch)
 	}
 }
 
+/* Return the least unit of a call by itself. Units are aligned whatever an element's bytes are. */
+static uint64_t least_unit(struct checker *checker, const struct sk_plan_step *step, const struct sk_plan_call *call)
+{
+	const struct sk_plan_view *view = checker->sized->view;
+	const struct sk_signature *signature = checker->calls->signatures[call->kernel];
+	uint32_t number = (uint32_t)(step - view->steps);
+	bool varies = sk_dims_value_of(checker->sized->forms.dims, SK_DIMS_STEPS, number,
+				       offsetof(struct sk_plan_step, extent)) != SK_NO_INDEX;
+	uint64_t unit = sk_call_whole_elements(signature, varies, sk_plan_extent(step, call));
+
+	for (uint32_t i = 0; i < call->argument_count && signature->align; i++) {
+		const struct sk_plan_argument *argument = &view->arguments[call->first_argument + i];
+		uint64_t bytes = argument->element_bytes;
+
+		if (sk_dims_argument_value(checker->sized->forms.dims, view, call, i,
+					   offsetof(struct sk_plan_argument, element_bytes)) != SK_NO_INDEX)
+			bytes = 1;
+		while (argument->kind == SK_ARGUMENT_POINTER && bytes * unit % signature->align)
+			unit *= 2;
+	}
+	return unit;
+}
+
+static void check_device_cores(struct checker *checker)
+{
+	const struct sk_plan_view *view = checker->sized->view;
+	uint64_t *least = SK_NEW_ARRAY(checker->calls->arena, uint64_t, view->call_count);
+
+	for (uint32_t s = 0; s < view->step_count; s++) {
+		struct sk_plan_calls all = sk_plan_step_calls(view, &view->steps[s]);
+
+		for (const struct sk_plan_call *call = all.first; call < all.end; call++)
+			least[call - view->calls] = least_unit(checker, &view->steps[s], call);
+	}
+	sk_calls_check_device_cores(checker->calls, least);
+}
+
 void sk_sized_calls_check(struct sk_arena *arena, struct sk_diag *diag, struct sk_sized *sized, const char *file)
 {
 	struct sk_calls calls = {.arena = arena, .diag = diag, .view = sized->view, .file = file};
 	struct checker checker = {.calls = &calls, .sized = sized};
+	unsigned errors = diag->errors;
 
 	sk_sized_uses_build(&checker.uses, sized);
 	sk_calls_read_signatures(&calls);
@@ -613,4 +652,6 @@ void sk_sized_calls_check(struct sk_arena *arena, struct sk_diag *diag, struct s
 	}
 	for (size_t i = 0; i < checker.groups.count; i++)
 		check_group(&checker, &checker.groups.items[i]);
+	if (diag->errors == errors)
+		check_device_cores(&checker);
 }

@@ -25,11 +25,11 @@ void sk_sized_contents_init(struct sk_sized_contents *contents, struct sk_sized 
 	contents->tensors = SK_NEW_ARRAY(sized->forms.arena, struct sk_sized_pieces, sized->view->tensor_count);
 }
 
-static bool in_same_rows(const struct piece *one, const struct piece *other)
+static bool in_same_rows(struct sk_normals *forms, const struct piece *one, const struct piece *other)
 {
-	return one->stride && other->stride
-		       ? sk_normal_equal(one->stride, other->stride) && sk_normal_equal(one->count, other->count)
-		       : !one->stride && !other->stride;
+	return one->stride && other->stride ? sk_normal_equal(forms, one->stride, other->stride) &&
+						      sk_normal_equal(forms, one->count, other->count)
+					    : !one->stride && !other->stride;
 }
 
 /* Extend the chain, which covers the read up to *reached, by pieces in the same rows. */
@@ -39,7 +39,7 @@ static bool extend(struct sk_normals *forms, const struct sk_sized_pieces *piece
 	for (size_t i = 0; i < pieces->list.count && i < MAX_PIECES; i++) {
 		const struct piece *piece = &pieces->list.items[i];
 
-		if (used[i] || !in_same_rows(piece, read) || !sk_normal_at_most(forms, piece->start, *reached) ||
+		if (used[i] || !in_same_rows(forms, piece, read) || !sk_normal_at_most(forms, piece->start, *reached) ||
 		    !sk_normal_at_most(forms, *reached, piece->end))
 			continue;
 		used[i] = true;
@@ -71,7 +71,7 @@ static bool is_covered_in_rows(struct sk_normals *forms, const struct sk_sized_p
 					   piece->count};
 
 		if (piece->stride &&
-		    sk_normal_equal(sk_normal_multiply(forms, piece->stride, piece->count), rows->width) &&
+		    sk_normal_equal(forms, sk_normal_multiply(forms, piece->stride, piece->count), rows->width) &&
 		    is_covered(forms, pieces, &read))
 			return true;
 	}
@@ -164,9 +164,9 @@ void sk_sized_write(struct sk_sized_contents *contents, uint32_t tensor, const s
 	if (!rows->certain)
 		return;
 	for (size_t i = 0; i < pieces->list.count; i++)
-		if (in_same_rows(&piece, &pieces->list.items[i]) &&
-		    sk_normal_equal(piece.start, pieces->list.items[i].start) &&
-		    sk_normal_equal(piece.end, pieces->list.items[i].end))
+		if (in_same_rows(forms, &piece, &pieces->list.items[i]) &&
+		    sk_normal_equal(forms, piece.start, pieces->list.items[i].start) &&
+		    sk_normal_equal(forms, piece.end, pieces->list.items[i].end))
 			return;
 	sk_array_push(forms->arena, &pieces->list, piece);
 }

@@ -30,7 +30,7 @@ static bool varies_alike(struct sk_sized *sized, enum sk_dims_table table, uint3
 		uint32_t one = sk_dims_value_of(sized->forms.dims, table, record, fields[i].offset);
 		uint32_t another = sk_dims_value_of(sized->forms.dims, table, other, fields[i].offset);
 
-		if (one != another && !sk_normal_equal(shortfall(sized, one), shortfall(sized, another)))
+		if (one != another && !sk_normal_equal(&sized->forms, shortfall(sized, one), shortfall(sized, another)))
 			return false;
 	}
 	return true;
@@ -73,7 +73,8 @@ static bool same_call(struct sk_sized *sized, const struct sk_plan_step *step, c
 		      const struct sk_plan_step *own_step, const struct sk_plan_call *own)
 {
 	const struct sk_plan_view *view = sized->view;
-	bool same = sk_normal_equal(sk_normal_multiply(&sized->forms,
+	bool same = sk_normal_equal(&sized->forms,
+				    sk_normal_multiply(&sized->forms,
 						       SK_SIZED_FIELD(sized, SK_DIMS_STEPS, view->steps, step, extent),
 						       sk_normal_number(&sized->forms, call->scale)),
 				    SK_SIZED_FIELD(sized, SK_DIMS_STEPS, view->steps, own_step, extent));

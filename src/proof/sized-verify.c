@@ -135,8 +135,9 @@ static bool partition_fits(struct sk_sized *sized, const struct sk_plan_step *st
 	const struct sk_normal *rows = SK_SIZED_FIELD(sized, SK_DIMS_PARTITIONS, view->partitions, partition, rows);
 
 	if (step->kind == SK_STEP_BLOCKS_RANGE)
-		return sk_normal_equal(extent, sk_normal_number(forms, step->blocks)) && sk_normal_equal(unit, one);
-	if (!sk_normal_equal(extent, SK_SIZED_FIELD(sized, SK_DIMS_STEPS, view->steps, step, extent)) ||
+		return sk_normal_equal(forms, extent, sk_normal_number(forms, step->blocks)) &&
+		       sk_normal_equal(forms, unit, one);
+	if (!sk_normal_equal(forms, extent, SK_SIZED_FIELD(sized, SK_DIMS_STEPS, view->steps, step, extent)) ||
 	    !sk_normal_at_most(forms, one, unit) ||
 	    (step->tile && !sk_normal_quotient(forms, sk_normal_number(forms, step->tile), unit)))
 		return false;
@@ -159,7 +160,7 @@ static bool loops_fit(struct sk_sized *sized, const struct sk_plan_step *step, c
 	const struct sk_normal *unit = SK_SIZED_FIELD(sized, SK_DIMS_PARTITIONS, view->partitions, partition, unit);
 	const struct sk_normal *extent = SK_SIZED_FIELD(sized, SK_DIMS_STEPS, view->steps, step, extent);
 
-	return sk_normal_equal(SK_SIZED_FIELD(sized, SK_DIMS_LOOPS, view->loops, &loops[0], extent),
+	return sk_normal_equal(forms, SK_SIZED_FIELD(sized, SK_DIMS_LOOPS, view->loops, &loops[0], extent),
 			       sk_normal_multiply(forms, extent, scale)) &&
 	       sk_normal_divides(sk_normal_multiply(forms, unit, scale), loops[0].tile) &&
 	       (call->loop_count < SK_MAX_LOOPS ||
@@ -244,7 +245,7 @@ static void check_types(struct prover *prover)
 							       offsetof(struct sk_plan_type, bytes), type->bytes);
 
 		if (!seen[number] &&
-		    !sk_normal_equal(bytes,
+		    !sk_normal_equal(&prover->sized.forms, bytes,
 				     sk_sized_shape_bytes(&prover->sized, SK_DIMS_TYPES, number,
 							  offsetof(struct sk_plan_type, shape), type->shape, type->rank,
 							  sk_dtype_size((enum sk_dtype)type->dtype))))

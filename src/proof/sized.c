@@ -199,7 +199,7 @@ bool sk_sized_apart(struct sk_sized *sized, const struct sk_sized_rows *one, con
 
 	if (sk_normal_at_most(forms, one->end, other->start) || sk_normal_at_most(forms, other->end, one->start))
 		return true;
-	return sk_normal_equal(one->stride, other->stride) &&
+	return sk_normal_equal(forms, one->stride, other->stride) &&
 	       (between(forms, one, other) || between(forms, other, one));
 }
 
@@ -225,7 +225,7 @@ static bool are_divided(struct sk_sized *sized, const struct sk_step_access *acc
 
 	return argument->kind == SK_ARGUMENT_POINTER && argument->element_bytes != 0 && !has_halo(sized, access) &&
 	       sk_plan_divides(step_of(sized, access)) &&
-	       sk_normal_equal(sk_normal_multiply(&sized->forms, bytes, extent_form(sized, access)),
+	       sk_normal_equal(&sized->forms, sk_normal_multiply(&sized->forms, bytes, extent_form(sized, access)),
 			       shared_bytes(sized, rows));
 }
 
@@ -320,10 +320,10 @@ static bool lies_in(struct sk_sized *sized, const struct sk_sized_rows *rows, co
 
 static bool share_alike(struct sk_normals *forms, const struct sharing *one, const struct sharing *other)
 {
-	return sk_normal_equal(sk_normal_multiply(forms, one->extent, other->unit),
+	return sk_normal_equal(forms, sk_normal_multiply(forms, one->extent, other->unit),
 			       sk_normal_multiply(forms, other->extent, one->unit)) &&
-	       sk_normal_equal(one->bytes, other->bytes) && one->first_core == other->first_core &&
-	       (one->count || other->count ? sk_normal_equal(one->count, other->count) : true);
+	       sk_normal_equal(forms, one->bytes, other->bytes) && one->first_core == other->first_core &&
+	       (one->count || other->count ? sk_normal_equal(forms, one->count, other->count) : true);
 }
 
 bool sk_sized_same_core(struct sk_sized *sized, const struct sk_step_access *one, const struct sk_step_access *other)
@@ -344,20 +344,21 @@ bool sk_sized_same_core(struct sk_sized *sized, const struct sk_step_access *one
 		lies_in(sized, &b->rows, &b->sharing, b->rows.start));
 }
 
-static bool same_rows(const struct sk_sized_rows *one, const struct sk_sized_rows *other)
+static bool same_rows(struct sk_normals *forms, const struct sk_sized_rows *one, const struct sk_sized_rows *other)
 {
-	return sk_normal_equal(one->start, other->start) && sk_normal_equal(one->width, other->width) &&
+	return sk_normal_equal(forms, one->start, other->start) && sk_normal_equal(forms, one->width, other->width) &&
 	       !one->stride == !other->stride &&
-	       (!one->stride ||
-		(sk_normal_equal(one->stride, other->stride) && sk_normal_equal(one->count, other->count)));
+	       (!one->stride || (sk_normal_equal(forms, one->stride, other->stride) &&
+				 sk_normal_equal(forms, one->count, other->count)));
 }
 
 bool sk_sized_same_rows(struct sk_sized *sized, const struct sk_step_access *one, const struct sk_step_access *other)
 {
 	const struct sk_sized_access *a = facts_of(sized, one), *b = facts_of(sized, other);
 
-	return a->known && b->known && same_rows(&a->rows, &b->rows) &&
-	       sk_normal_equal(ARGUMENT_FORM(sized, one, element_bytes), ARGUMENT_FORM(sized, other, element_bytes));
+	return a->known && b->known && same_rows(&sized->forms, &a->rows, &b->rows) &&
+	       sk_normal_equal(&sized->forms, ARGUMENT_FORM(sized, one, element_bytes),
+			       ARGUMENT_FORM(sized, other, element_bytes));
 }
 
 bool sk_sized_allowed_within_call(struct sk_sized *sized, const struct sk_step_access *one,
@@ -400,7 +401,7 @@ static bool division_fits(struct sk_sized *sized, const struct sk_step_access *a
 	if (rows->stride) {
 		const struct sk_normal *each = sk_normal_quotient(forms, rows->count, extent);
 
-		return sk_normal_equal(sk_normal_multiply(forms, each, rows->stride), bytes);
+		return sk_normal_equal(forms, sk_normal_multiply(forms, each, rows->stride), bytes);
 	}
 	if (pattern && pattern->halo)
 		all = sk_normal_add(forms, all,
@@ -420,7 +421,7 @@ static bool rows_fit(struct sk_sized *sized, const struct sk_step_access *access
 	return sk_normal_at_most(forms, sk_normal_number(forms, 0), rows->width) &&
 	       sk_normal_at_most(forms, rows->width, rows->stride) &&
 	       sk_normal_at_most(forms, one, rows->count) &&
-	       sk_normal_equal(sk_normal_add(forms, last, rows->width), ARGUMENT_FORM(sized, access, size));
+	       sk_normal_equal(forms, sk_normal_add(forms, last, rows->width), ARGUMENT_FORM(sized, access, size));
 }
 
 /* The elements of the inner loop are inside. */
@@ -479,7 +480,7 @@ static bool shape_fits(struct sk_sized *sized, const struct sk_step_access *acce
 						     : ARGUMENT_FORM(sized, access, size);
 
 	return !pattern || !pattern->rank ||
-	       sk_normal_equal(bytes,
+	       sk_normal_equal(&sized->forms, bytes,
 			       sk_sized_shape_bytes(sized, SK_DIMS_PATTERNS, (uint32_t)(pattern - view->patterns),
 						    offsetof(struct sk_plan_pattern, shape), pattern->shape,
 						    pattern->rank, sk_dtype_size((enum sk_dtype)argument->dtype)));
@@ -504,8 +505,9 @@ const char *sk_sized_check_tile(struct sk_sized *sized, const struct sk_step_acc
 
 	if (!sk_normal_is_number(ARGUMENT_FORM(sized, access, offset), &number) || !sk_normal_is_number(bytes, &number))
 		return "its tile has another place or size";
-	if (!sk_normal_equal(ARGUMENT_FORM(sized, access, size), all) ||
-	    !sk_normal_equal(sk_normal_multiply(&sized->forms, bytes, extent_form(sized, access)), all))
+	if (!sk_normal_equal(&sized->forms, ARGUMENT_FORM(sized, access, size), all) ||
+	    !sk_normal_equal(&sized->forms, sk_normal_multiply(&sized->forms, bytes, extent_form(sized, access)),
+			     all))
 		return "it does not divide all of its tensor, of which tiles are in the scratch";
 	return NULL;
 }

@@ -753,9 +753,9 @@ static void report_shared(struct sk_verifier *verifier, const struct placed *one
 		 sk_plan_string(&tensors[first ? other->tensor : one->tensor].name));
 }
 
-/* Temporaries in rows that share bytes get a common history. The workspace is cut wherever no temporary has bytes on
- * both sides. Within each piece either no temporary is accessed in rows, or all are, with one stride. In the workspace
- * of tasks' own entries no bytes are shared at all. */
+/* Temporaries in rows that share bytes get a common history; empty ones share none. The workspace is cut wherever no
+ * temporary has bytes on both sides. Within each piece either no temporary is accessed in rows, or all are, with one
+ * stride. In the workspace of tasks' own entries no bytes are shared at all. */
 static void place_rows(struct sk_verifier *verifier, bool unshared)
 {
 	uint32_t count;
@@ -764,7 +764,7 @@ static void place_rows(struct sk_verifier *verifier, bool unshared)
 	for (uint32_t i = 0; i < count; i++) {
 		struct sk_verifier_rows *rows = &verifier->in_rows[placed[i].tensor];
 		const struct sk_verifier_rows *before = last ? &verifier->in_rows[last->tensor] : NULL;
-		bool shares = last && last->high > placed[i].low;
+		bool empty = placed[i].low == placed[i].high, shares = last && last->high > placed[i].low && !empty;
 
 		if (shares && !may_share(verifier, last->tensor, placed[i].tensor, unshared))
 			report_shared(verifier, last, &placed[i]);
@@ -774,7 +774,7 @@ static void place_rows(struct sk_verifier *verifier, bool unshared)
 			rows->history = SK_NEW(verifier->arena, struct sk_history);
 			sk_history_init(rows->history, &verifier->pool);
 		}
-		last = !shares || placed[i].high > last->high ? &placed[i] : last;
+		last = (!shares && !empty) || (shares && placed[i].high > last->high) ? &placed[i] : last;
 	}
 }
 

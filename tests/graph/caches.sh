@@ -14,7 +14,7 @@ linked() {
 	bounds=$(printf -- '--dim %s ' $2)
 	shift 2
 	# shellcheck disable=SC2086 # words
-	"$sklink" "$model.onnx" $library $bounds "$@" -o own.sk 2>err.txt || fail "$model: $(cat err.txt)"
+	"$sklink" "$model.onnx" $library $bounds "$@" -o own.sk 2>err.txt >explained.txt || fail "$model: $(cat err.txt)"
 	[ ! -s err.txt ] || fail "$model: $(cat err.txt)"
 	# shellcheck disable=SC2086 # words
 	"$sklink" "$model.onnx" $library $bounds -o other.sk
@@ -43,8 +43,8 @@ node Concat _ past new -> present axis=2
 node Neg _ present -> y
 node Abs _ past -> z
 END
-	linked small 'past=1..9 seq=1..4' --state past=present
-	steps other.sk past=present 2 +past=1,seq=1 past=2,seq=3 +past=5,seq=4 +past=9,seq=4
+	linked small 'past=0..9 seq=1..4' --state past=present
+	steps other.sk past=present 2 +past=0,seq=1 +past=1,seq=1 past=2,seq=3 +past=5,seq=4 +past=9,seq=4
 	tasks >tasks.txt
 	if [ $heads = 1 ]; then
 		echo 'present sk_copy_u32_same'
@@ -68,8 +68,8 @@ output y f32 none
 node Concat _ past new -> present axis=1
 node Neg _ present -> y
 END
-linked batches 'B=1..3 past=1..9 seq=1..4' --state past=present:15
-steps other.sk past=present 1 +past=1,seq=1,B=1 past=2,seq=3,B=1 +past=5,seq=4,B=1 +past=9,seq=4,B=1
+linked batches 'B=1..3 past=0..9 seq=1..4' --state past=present:15
+steps other.sk past=present 1 +past=0,seq=1,B=1 past=1,seq=1,B=1 past=2,seq=3,B=1 +past=5,seq=4,B=1 +past=9,seq=4,B=1
 steps other.sk past=present 1 +past=1,seq=1,B=3 past=2,seq=3,B=3 +past=5,seq=4,B=3 +past=9,seq=4,B=3
 
 # A decoder as it is exported: a prompt of 17 and 50 tokens in one cache of each tensor, which no task copies.
@@ -84,14 +84,14 @@ done
 decoder() {
 	"$python" "$top_srcdir/tests/lib/decoder-model.py" "$@"
 }
-sizes=(+past=1,seq=17)
-for ((past = 18; past < 68; past++)); do
+sizes=(+past=0,seq=17)
+for ((past = 17; past < 67; past++)); do
 	[ $((past % 11)) = 0 ] && sizes+=("+past=$past,seq=1") || sizes+=("past=$past,seq=1")
 done
 decoder decoder.onnx batch=1
-linked decoder 'past=1..67 seq=1..17' "${states[@]}"
+linked decoder 'past=0..66 seq=1..17' "${states[@]}"
 steps other.sk "${pairs#,}" 2 "${sizes[@]}"
-[ "$("$skdump" own.sk | grep -c ' inout .* \[1, 4, 84, 8\] ')" = 4 ] || fail "$("$skdump" own.sk)"
+[ "$("$skdump" own.sk | grep -c ' inout .* \[1, 4, 83, 8\] ')" = 4 ] || fail "$("$skdump" own.sk)"
 [ "$(tasks | grep -c sk_copy_u32_rows)" = 4 ] || fail "$(tasks)"
 [ "$(tasks | grep -vc sk_copy_u32_rows)" = 8 ] || fail "$(tasks)"
 await=0
@@ -103,8 +103,8 @@ done
 
 # The same with Attention, which has past rows itself; and with several batches, against static packages.
 decoder attention.onnx batch=1 opset=24
-linked attention 'past=1..67 seq=1..17' "${states[@]}"
-steps other.sk "${pairs#,}" 2 +past=1,seq=17 past=18,seq=1 +past=19,seq=3 +past=67,seq=17
+linked attention 'past=0..66 seq=1..17' "${states[@]}"
+steps other.sk "${pairs#,}" 2 +past=0,seq=17 past=17,seq=1 +past=18,seq=3 +past=66,seq=17
 [ "$(tasks | grep -c sk_copy_u32_rows)" = 4 ] || fail "$(tasks)"
 decoder batches.onnx batch=3
 linked batches 'past=1..67 seq=1..17' "${states[@]}"
@@ -117,12 +117,51 @@ steps other@.sk "${pairs#,}" 2 "${sizes[@]}"
 
 # Batches of the cache change places: something else than appending.
 decoder beams.onnx batch=2 beams=1
-linked beams 'past=1..67 seq=1..17' "${states[@]}" --explain present.0.key >explained.txt
+linked beams 'past=1..67 seq=1..17' "${states[@]}" --explain present.0.key
 grep -q "^  --state 'past_key_values.0.key=present.0.key' copies the cache: the first value that the node joins is not the input\.$" \
 	explained.txt || { cat explained.txt; fail "nothing says why the cache is copied"; }
 steps other.sk "${pairs#,}" 2 +past=1,seq=17 past=18,seq=1 +past=19,seq=1 +past=67,seq=17
 
+# All caches are found by what is appended to them, or by their names: the same package.
+linked decoder 'past=1..67 seq=1..17' "${states[@]}"
+mv own.sk named.sk
+linked decoder 'past=1..67 seq=1..17' --cache 84
+cmp own.sk named.sk || fail "--cache makes another package than --state"
+linked beams 'past=1..67 seq=1..17' --cache 100
+[ "$("$skdump" own.sk | grep -c ' inout .* \[2, 4, 100, 8\] ')" = 4 ] || fail "$("$skdump" own.sk)"
+# shellcheck disable=SC2086 # words
+"$sklink" small.onnx $library --dim past=1..9 --dim seq=1..4 --cache 20 --verbose -o own.sk 2>err.txt
+grep -q ": --cache 20: 'past=present'$" err.txt || fail "$(cat err.txt)"
+model fixed <<'END'
+opset 24
+input past_key_values.0.key f32 1x2x8x4
+input row f32 1x2x1x4
+input at i64 1
+input class f32 1x1x4
+output present.0.key f32 none
+output other f32 none
+output y f32 none
+constant two f32 scalar 2
+node TensorScatter _ past_key_values.0.key row at -> present.0.key
+node Concat _ class y -> other axis=1
+node Mul _ class two -> y
+END
+# shellcheck disable=SC2086 # words
+"$sklink" fixed.onnx $library --cache 20 -o own.sk
+"$skrun" --list own.sk >out.txt
+[ "$(grep -c '^inout ' out.txt)" = 1 ] && grep -q '^inout *past_key_values.0.key *f32 \[1, 2, 8, 4\]$' out.txt ||
+	fail "other states: $(cat out.txt)"
+
 # Errors.
+refuses "^sklink: error: small.onnx: --cache 12: 'past=present': the cache is to have 12 rows, and output 'present' has up to 13" \
+	small --dim past=1..9 --dim seq=1..4 --cache 12
+model none <<'END'
+input x f32 2
+output y f32 none
+node Neg _ x -> y
+END
+refuses "^sklink: error: none.onnx: --cache 8: the model has no caches: .*; --state INPUT=OUTPUT:8 names a cache$" \
+	none --cache 8
 refuses "--state 'past=present:12': the cache is to have 12 rows, and output 'present' has up to 13 \('past\+seq'\); give it that many, or the dimensions smaller bounds$" \
 	small --dim past=1..9 --dim seq=1..4 --state past=present:12
 refuses "--state 'past=present': input 'past' is f32 \[1, 3, 5, 4\], and output 'present' is f32 \[1, 3, 7, 4\]; a cache needs bounds of its rows, or a capacity \(--state past=present:ROWS\)$" \

@@ -274,3 +274,21 @@ fails_with "cache.o:.*relocation R_X86_64_[A-Z0-9]* against '__cxa_thread_atexit
 fails_with "undefined symbol: __cxa_thread_atexit; it serves destructors of thread-local objects" "$sklink" model.yaml \
 	cache.o -o cache.sk
 [ ! -e cache.sk ] || fail "an output in spite of an error"
+
+# Streams need the unwinder and the C library's locales: the errors say where the one is, and that the others are not.
+cat >stream.cc <<'C'
+#include <iostream>
+extern "C" void say(const float *x, float *y) { y[0] = x[0]; if (x[0] == 77) std::cout << "77" << std::endl; }
+C
+cat >stream.yaml <<'M'
+sklink: 1
+tensors: {x: {dtype: f32, shape: [4], role: input}, y: {dtype: f32, shape: [1], role: output}}
+kernels: {say: {signature: "reentrant; in x f32[4], out y f32[1]"}}
+tasks:
+  - {name: t, kernel: say, args: [x, y]}
+M
+$KERNEL_CC -O1 -fPIC -c stream.cc -o stream.o
+fails_with "undefined symbol: _Unwind_.*; it is of the compiler's unwinder, .*libgcc_eh.a" "$sklink" stream.yaml stream.o \
+	"$($KERNEL_CC -print-file-name=libstdc++.a)" -o stream.sk --error-limit=0
+grep -q 'undefined symbol: __newlocale; it serves the locales that streams of libstdc++ set up' err.txt ||
+	fail "nothing says why streams are not linked"

@@ -42,6 +42,19 @@ setTimeout(() => {
 	};
 	const result = { title: document.title, loaded: performance.now(), totals: {}, drawn: {}, counts: {} };
 
+	/* "?batch=2" after the address of the page: type that into the field. */
+	for (const [name, size] of new URLSearchParams(location.search)) {
+		const field = document.getElementById(`size-${name}`);
+
+		field.value = size;
+		field.dispatchEvent(new Event("change"));
+	}
+	result.address = location.hash;
+	result.fields = [...document.querySelectorAll("#sizes input")].map(one => `${one.id.slice(5)}=${one.value}`).join("&");
+	if (data.at)
+		result.said = document.getElementById("sizes").textContent;
+	result.titles = schedule.bands.map(band => band.name);
+
 	for (const row of document.querySelectorAll("#overview tbody tr"))
 		result.totals[row.cells[0].textContent] = [...row.cells].slice(1).map(cell => cell.textContent);
 	for (const name of ["graph", "schedule", "memory"]) {

@@ -7,13 +7,13 @@ browser=$(command -v chromium || command -v chromium-browser || true)
 [ -n "$browser" ] && [ -x /usr/bin/python3 ] || { echo "needs chromium and python3"; exit 77; }
 kernels=$top_builddir/samples/decode_layers/kernels.o
 
-# browse PAGE OPTIONS: the browser's output on standard error, with the pages' messages on the console.
+# browse PAGE OPTIONS: at $place in the page, the browser's output on standard error, with the pages' messages on the console.
 browse() {
 	local page=$1
 	shift
 	timeout 300 "$browser" --headless=new --no-sandbox --disable-gpu --window-size=1500,900 \
 		--user-data-dir="$dir/profile" \
-		--enable-logging=stderr --virtual-time-budget=20000 "$@" "file://$dir/$page" 2>err.txt
+		--enable-logging=stderr --virtual-time-budget=20000 "$@" "file://$dir/$page${place-}" 2>err.txt
 	! grep CONSOLE err.txt
 }
 
@@ -34,9 +34,9 @@ kept() {
 	mv "$dir/$2.png" "$top_builddir/tests/tools/skdump-page-$2$3.png"
 }
 
-# compared NAME: the page agrees with --json. Numbers on it have commas.
+# compared NAME OPTIONS: the page agrees with --json OPTIONS. Numbers on it have commas.
 compared() {
-	"$skdump" --json $1.sk >$1.json
+	"$skdump" --json "${@:2}" $1.sk >$1.json
 	/usr/bin/python3 - $1 "$skdump" <<'P' || fail "$1: the page says something else"
 import json, subprocess, sys
 name = sys.argv[1]
@@ -137,7 +137,7 @@ if "life" in page:
     assert page["life"]["said"] == "%s at %d of the workspace, from step %d to step %d" % (
         said(tensors[tensor]["bytes"]), tensors[tensor]["offset"], min(lives), max(lives)), page["life"]
 assert page["counts"]["memory"].split(":")[0].endswith(" of %s in a workspace of %s" % (said(temporaries), said(sizes["workspace"]))), page["counts"]
-assert "reuse saves %s;" % said(temporaries - sizes["workspace"]) in page["counts"]["memory"], page["counts"]
+assert "reuse saves %s;" % said(max(temporaries - sizes["workspace"], 0)) in page["counts"]["memory"], page["counts"]
 
 # Boxes are launches and tile groups; colours stand for the most frequent ones.
 groups = ["tile group (%d tasks)" % len(step["tasks"]) for step in steps if len(step["tasks"]) > 1]
@@ -273,6 +273,56 @@ probed model
 compared model
 grep -q '"operator":\["Relu' model.result || fail "no operators of a model: $(grep -o '"operator":[^]]*]' model.result)"
 grep -q '"rule":"'"'doubled' of set 'user'"' has made the node"' model.result || fail "no rule: $(cat model.result)"
+
+# Of a package with bounds it has the usual sizes, those of its address, or those of the fields: all numbers follow. A
+# trace has sizes, too.
+. "$top_srcdir/tests/lib/sizes.sh"
+# sized NAME PLACE SIZE…: the page of NAME.sk, opened at that place, is that of these sizes.
+sized() {
+	local name=$1 place=$2 text found
+	shift 2
+	probed $name
+	compared $name $(printf -- '--dim %s ' "$@")
+	text=$(echo "$*" | tr ' ' '&')
+	case $place in [?]*) found="#$text" ;; *) found=$place ;; esac
+	grep -qF "\"address\":\"$found\"" $name.result || fail "$place: the address is $(grep -o '"address[^,]*' $name.result)"
+	grep -qF "\"fields\":\"$text\"" $name.result || fail "$place: other fields: $(grep -o '"fields[^,]*' $name.result)"
+}
+for groups in 0 1; do
+	for name in rows views; do
+		"$sklink" $name.yaml kernels.o --scope-options "s=profiling=1" --scope-options "s=tile-fusion=$groups" -o $name.sk
+		"$skdump" --html $name.html $name.sk
+	done
+	sized rows '?batch=2&seq=37' batch=2 seq=37
+done
+sized rows '' batch=8 seq=128
+sized rows '#batch=1&seq=1' batch=1 seq=1
+sized views '?batch=2&seq=17&width=32' batch=2 seq=17 width=32
+place='#batch=100&seq=0'
+probed rows
+grep -qF '"fields":"batch=8&seq=1"' rows.result || fail "sizes out of bounds: $(grep -o '"fields[^,]*' rows.result)"
+place='?width=30&batch=2.6' # multiples of 16, and integers
+probed views
+grep -qF '"fields":"batch=3&seq=33&width=32"' views.result || fail "other sizes: $(grep -o '"fields[^,]*' views.result)"
+place='#%E0%A4&seq=x&other=3' # it is none of the page's
+probed rows
+grep -qF '"fields":"batch=8&seq=128"' rows.result || fail "a bad address: $(grep -o '"fields[^,]*' rows.result)"
+place=
+"$skrun" rows.sk --random 1 --dim batch=2 --dim seq=37 --trace sized.trace --html rows.html >/dev/null
+probed rows
+compared rows --dim batch=2 --dim seq=37
+grep -qF 'sized.trace (batch=2, seq=37)' rows.result || fail "a schedule without sizes: $(grep -o '"titles[^]]*' rows.result)"
+"$skrun" --predict rows.sk --dim batch=2 --dim seq=37 --trace sized.trace --html rows.html >/dev/null
+probed rows
+grep -qF 'sized.trace, fused (batch=2, seq=37)' rows.result || fail "a prediction without sizes: $(grep -o '"titles[^]]*' rows.result)"
+place='#batch=2&seq=37'
+kept rows memory -sizes
+place=
+"$skdump" --html fixed.html --dim seq=3 rows.sk
+grep -q '"at": \[' fixed.html || fail "no sizes on the page of one size"
+cp rows.sk fixed.sk
+probed fixed
+grep -qF '"fields":""' fixed.result && grep -qF '"said":"at batch=8, seq=3"' fixed.result || fail "one size: $(cat fixed.result)"
 
 # Names do nothing, and the test would see if they did.
 cat >k.c <<'C'

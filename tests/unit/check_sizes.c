@@ -305,7 +305,8 @@ START_TEST(expressions_at_random)
 	}
 	ck_assert_uint_lt(refused, SEEDS * POOL * 20);
 	ck_assert_uint_gt(3 * decided[0], decided[1]);
-	ck_assert_uint_gt(same, SEEDS * (POOL - DIMENSIONS) * 99 / 100);
+	/* A choice of two products can be read as another sum. */
+	ck_assert_uint_gt(same, SEEDS * (POOL - DIMENSIONS) * 98 / 100);
 }
 END_TEST
 
