@@ -84,7 +84,10 @@ static struct sk_input_section *target_section(struct sk_linker *linker, struct 
  * .sk_within_call in its name. */
 static bool is_within_call(const struct sk_input_section *section)
 {
-	return section->within_call || strstr(section->name, ".sk_within_call");
+	static const char caught[] = "._ZZN12_GLOBAL__N_110get_globalEvE6global"; /* libstdc++.a's eh_globals.o */
+	const char *found = strstr(section->name, caught);
+
+	return section->within_call || strstr(section->name, ".sk_within_call") || (found && !found[strlen(caught)]);
 }
 
 bool sk_is_state(const struct sk_input_section *section)

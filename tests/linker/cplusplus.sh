@@ -275,6 +275,35 @@ fails_with "undefined symbol: __cxa_thread_atexit; it serves destructors of thre
 	cache.o -o cache.sk
 [ ! -e cache.sk ] || fail "an output in spite of an error"
 
+# A kernel that allocates and catches exceptions needs no "reentrant": nothing of an exception outlives a call.
+cat >sorts.cc <<'C'
+#include <algorithm>
+#include <vector>
+extern "C" void sorts(const float *x, float *y, long n)
+{
+	std::vector<float> v(x, x + n);
+	std::sort(v.begin(), v.end());
+	try { v.at(x[0] == 5 ? n : 0) += 1; } catch (...) { v[0] = -1; }
+	std::copy(v.begin(), v.end(), y);
+}
+C
+cat >sorts.yaml <<'M'
+sklink: 1
+tensors: {x: {dtype: f32, shape: [5], role: input}, y: {dtype: f32, shape: [5], role: output}}
+kernels: {sorts: {signature: "in x f32[n], out y f32[n], n i64"}}
+tasks:
+  - {name: t, kernel: sorts, args: [x, y]}
+M
+$KERNEL_CC -O1 -fPIC -ffunction-sections -c sorts.cc -o sorts.o
+# shellcheck disable=SC2086 # a list of files
+"$sklink" sorts.yaml sorts.o $libraries -o sorts.sk
+for first in 4 5; do
+	"$top_builddir/tests/lib/make-model" x.npy f32 5 $first 3 1 7 2
+	"$skrun" sorts.sk --input x=x.npy --output y=y.npy --verify --cores 3 >out.txt || { cat out.txt; fail "sorts"; }
+	sorted=$(tail -c 20 y.npy | od -An -tf4 | tr -s ' \n' ' ')
+	[ "$sorted" = "$([ $first = 4 ] && echo ' 2 2 3 4 7 ' || echo ' -1 2 3 5 7 ')" ] || fail "sorts: $first: $sorted"
+done
+
 # Streams need the unwinder and the C library's locales: the errors say where the one is, and that the others are not.
 cat >stream.cc <<'C'
 #include <iostream>
