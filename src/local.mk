@@ -138,7 +138,8 @@ sklink_SOURCES = \
 	src/draft/draft.c src/draft/draft.h \
 	src/sklink.c
 if HAVE_LIBDW
-sklink_SOURCES += src/draft/draft-function.c src/draft/draft-types.c src/draft/draft-parts.h
+sklink_SOURCES += src/draft/draft-compilers.c src/draft/draft-function.c src/draft/draft-object.c \
+	src/draft/draft-parts.h src/draft/draft-types.c
 endif
 # Each library comes before those that it uses; libloader.la has what they share with libskrt.
 core_parts = src/libcore.a src/libplanning.a src/libproof.a graph/libgraph.a linker/liblinker.a stubs/libstubs.a \

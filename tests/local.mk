@@ -64,8 +64,9 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/graph/fx-dumps.sh tests/graph/ge-dumps.sh tests/graph/graph-manifest.sh tests/graph/keep.sh \
 	tests/graph/model-names.sh tests/graph/model-scopes.sh tests/graph/model-texts.sh tests/graph/networks.sh \
 	tests/graph/no-task.sh tests/graph/onnx-models.sh tests/graph/onnx.sh tests/graph/pattern-fusion.sh \
-	tests/graph/rewrites.sh tests/graph/sizes.sh tests/graph/sizes-exported.sh tests/graph/sizes-networks.sh \
-	tests/graph/sizes-onnx.sh tests/graph/sizes-random.sh tests/graph/sizes-run.sh \
+	tests/graph/rewrites.sh tests/graph/sizes.sh tests/graph/sizes-exported.sh tests/graph/sizes-onnx.sh \
+	tests/graph/sizes-random.sh \
+	tests/graph/sizes-run.sh \
 	tests/graph/states.sh tests/graph/vendor-names.sh \
 	tests/house/house.sh tests/house/layers.sh tests/house/manuals.sh tests/house/pages.sh tests/house/readme.sh \
 	tests/house/words.sh \
@@ -109,7 +110,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/samples/bert-train.sh tests/samples/bert.sh tests/samples/convnet.sh tests/samples/decode-layers.sh \
 	tests/samples/decoder.sh tests/samples/foreign.sh tests/samples/microkernels.sh tests/samples/quant-matmul.sh \
 	tests/signatures/addresses.sh tests/signatures/aliases.sh tests/signatures/allowances.sh tests/signatures/compat.sh \
-	tests/signatures/compat-arrays.sh \
+	tests/signatures/compat-arrays.sh tests/signatures/compiler-drafts.sh \
 	tests/signatures/drafts.sh tests/signatures/early.sh tests/signatures/features.sh tests/signatures/frames.sh \
 	tests/signatures/layouts.sh tests/signatures/loops.sh \
 	tests/signatures/mix.sh tests/signatures/operands.sh tests/signatures/operators.sh tests/signatures/status.sh \

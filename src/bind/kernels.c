@@ -252,13 +252,20 @@ static const char *suggest_function(struct sk_kernel_finder *finder, struct sk_l
 static void warn_of_age(struct sk_model *model, const struct sk_declared_kernel *declared, const char *symbol,
 			const struct sk_signature *signature)
 {
-	if (!signature->frame || strcmp(signature->frame, "tvm-packed") != 0 || strncmp(symbol, "__tvm_ffi_", 10) != 0)
+	bool is_new = strncmp(symbol, "__tvm_ffi_", strlen("__tvm_ffi_")) == 0;
+
+	if (!signature->frame)
 		return;
-	sk_warning(model->diag, declared->place,
-		   "kernel '%s': frame=tvm-packed is that of TVM up to 0.18, but names such as '%s' are those of TVM "
-		   "since "
-		   "0.20; say frame=tvm-ffi",
-		   declared->name, symbol);
+	if (is_new && !strcmp(signature->frame, "tvm-packed"))
+		sk_warning(model->diag, declared->place,
+			   "kernel '%s': frame=tvm-packed is that of TVM up to 0.18, but names such as '%s' are those "
+			   "of TVM since 0.20; say frame=tvm-ffi",
+			   declared->name, symbol);
+	if (!is_new && !strcmp(signature->frame, "tvm-ffi"))
+		sk_warning(model->diag, declared->place,
+			   "kernel '%s': frame=tvm-ffi is that of TVM since 0.20, which names functions "
+			   "__tvm_ffi_NAME; a function '%s' of TVM up to 0.18 has frame=tvm-packed",
+			   declared->name, symbol);
 }
 
 static uint32_t find_declared(struct sk_kernel_finder *finder, const struct sk_declared_kernel *declared)
@@ -625,8 +632,7 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 	struct sk_kernel_finder *finder = finder_of(model, linker);
 	unsigned errors = model->diag->errors;
 
-	if (!model->samples.count)
-		model->finder = NULL;
+	model->finder = NULL;
 	for (size_t t = 0;
 	     t < model->tasks.count && !sk_diag_is_hopeless(model->diag) && finder->ops.misfits <= MOST_MISFITS; t++) {
 		struct sk_task *task = &model->tasks.items[t];

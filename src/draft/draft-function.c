@@ -21,15 +21,13 @@ struct writer {
 
 /* ---- parameters ---- */
 
-/* Return the name as signatures can have it: an identifier that is not a word of their grammar. */
-static const char *name_of(struct sk_arena *arena, Dwarf_Die *die, size_t number)
+const char *sk_draft_name(struct sk_arena *arena, const char *name, size_t number)
 {
 	static const char *const words[] = {"in",  "out",  "inout", "ref", "block", "scratch", "i8",
 					    "u8",  "i16",  "u16",   "i32", "u32",   "i64",     "u64",
 					    "f16", "bf16", "f32",   "f64", "bool"};
-	const char *name = dwarf_diename(die);
 
-	if (!name)
+	if (!name || !*name)
 		return sk_arena_print(arena, "p%zu", number + 1);
 	name = sk_identifier(arena, name);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -51,7 +49,7 @@ static void read_parameters(struct writer *writer, Dwarf_Die *function)
 
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
-		parameter.name = name_of(writer->arena, &child, writer->parameters.count);
+		parameter.name = sk_draft_name(writer->arena, dwarf_diename(&child), writer->parameters.count);
 		sk_draft_describe(writer->arena, &child, &parameter);
 		sk_array_push(writer->arena, &writer->parameters, parameter);
 	}

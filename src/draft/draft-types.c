@@ -28,8 +28,8 @@ static bool find_type(Dwarf_Die *die, Dwarf_Die *type, bool *constant)
 		case DW_TAG_restrict_type:
 		case DW_TAG_atomic_type:
 			break;
-		default:
-			return true;
+		default: /* Zig has a type of no bytes, "void" */
+			return dwarf_tag(type) != DW_TAG_base_type || dwarf_bytesize(type) != 0;
 		}
 	}
 	return false;

@@ -10,8 +10,10 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -22,13 +24,15 @@ enum { DEEPEST = 8 }; /* namespaces and modules, one in another */
 
 struct reader {
 	struct sk_arena *arena;
+	const char *file;
 	struct sk_map described; /* names of functions in `dies`, of the current module */
 	SK_ARRAY(Dwarf_Die) dies;
+	sk_draft_entries entries; /* of compilers that tell more than debug information, of all modules */
 	struct sk_map printed; /* names of functions, of all modules, numbered */
 	uint32_t count;
 	FILE *table; /* descriptions */
 	bool usable; /* one of them is not a comment */
-	sk_texts others; /* functions without debug information */
+	sk_texts others; /* functions without known parameters */
 	size_t of_rust; /* functions that are called in Rust's own way */
 };
 
@@ -82,16 +86,79 @@ static bool is_of_rust(const char *name, Dwarf_Die *die)
 	       dwarf_srclang(&unit) == DW_LANG_Rust;
 }
 
+/* Read the entries of the object, or of all members of the archive. libdwfl has other contents: it relocates them. */
+static void read_entries(struct reader *reader)
+{
+	int file = open(reader->file, O_RDONLY | O_CLOEXEC);
+	Elf *whole = file < 0 ? NULL : elf_begin(file, ELF_C_READ, NULL), *part;
+
+	if (whole && elf_kind(whole) != ELF_K_AR)
+		sk_draft_of_compilers(reader->arena, whole, &reader->entries);
+	while (whole && elf_kind(whole) == ELF_K_AR && (part = elf_begin(file, ELF_C_READ, whole))) {
+		sk_draft_of_compilers(reader->arena, part, &reader->entries);
+
+		Elf_Cmd next = elf_next(part);
+
+		elf_end(part);
+		if (next == ELF_C_NULL)
+			break;
+	}
+	elf_end(whole);
+	if (file >= 0)
+		close(file);
+}
+
+/* Print a description. `symbol` and `object` may be NULL. */
+static void print_draft(struct reader *reader, const char *name, const char *symbol, const char *object,
+			const struct sk_draft *draft)
+{
+	const char *comment = draft->usable ? "" : "# ";
+
+	fprintf(reader->table, "  %s%s:\n", comment, name);
+	for (size_t i = 0; i < draft->notes.count; i++)
+		fprintf(reader->table, "    # %s\n", draft->notes.items[i]);
+	if (object)
+		fprintf(reader->table, "  %s  object: \"%s\"\n", comment, object);
+	if (symbol)
+		fprintf(reader->table, "  %s  symbol: \"%s\"\n", comment, symbol);
+	fprintf(reader->table, "  %s  signature: \"%s\"\n", comment, draft->signature);
+	reader->usable |= draft->usable;
+}
+
 static void print_function(struct reader *reader, const char *name, Dwarf_Die *die)
 {
 	struct sk_draft draft = sk_draft_function(reader->arena, die);
-	const char *comment = draft.usable ? "" : "# ";
 
-	fprintf(reader->table, "  %s%s:\n", comment, name);
-	for (size_t i = 0; i < draft.notes.count; i++)
-		fprintf(reader->table, "    # %s\n", draft.notes.items[i]);
-	fprintf(reader->table, "  %s  signature: \"%s\"\n", comment, draft.signature);
-	reader->usable |= draft.usable;
+	if (*draft.signature) /* line tables alone have no parameters */
+		print_draft(reader, name, NULL, NULL, &draft);
+	else
+		sk_array_push(reader->arena, &reader->others, name);
+}
+
+/* Print what the compiler tells of the function; return whether it tells anything. */
+static bool print_entry(struct reader *reader, const char *symbol)
+{
+	for (size_t i = 0; i < reader->entries.count; i++) {
+		const struct sk_draft_entry *entry = &reader->entries.items[i];
+
+		if (entry->local || strcmp(entry->symbol, symbol) != 0)
+			continue;
+		print_draft(reader, entry->name, strcmp(entry->name, symbol) ? symbol : NULL, NULL, &entry->draft);
+		return true;
+	}
+	return false;
+}
+
+/* Print the local functions of which a compiler tells. */
+static void print_local_entries(struct reader *reader)
+{
+	for (size_t i = 0; i < reader->entries.count; i++) {
+		const struct sk_draft_entry *entry = &reader->entries.items[i];
+
+		if (entry->local)
+			print_draft(reader, entry->name, strcmp(entry->name, entry->symbol) ? entry->symbol : NULL,
+				    sk_arena_escape(reader->arena, reader->file), &entry->draft);
+	}
 }
 
 static void print_symbol(struct reader *reader, const char *name)
@@ -102,6 +169,8 @@ static void print_symbol(struct reader *reader, const char *name)
 	if (sk_map_insert(&reader->printed, name, strlen(name), reader->count) != reader->count)
 		return;
 	reader->count++;
+	if (print_entry(reader, name))
+		return;
 	if (index == SK_NONE || !is_plain(name))
 		sk_array_push(reader->arena, &reader->others, sk_arena_escape(reader->arena, name));
 	else if (is_of_rust(name, &reader->dies.items[index]))
@@ -139,7 +208,7 @@ static int read_module(Dwfl_Module *module, void **user, const char *name, Dwarf
 static void print_others(const struct reader *reader, FILE *stream)
 {
 	if (reader->others.count)
-		fputs("# No debug information (-g) tells of these functions:\n", stream);
+		fputs("# No parameters of these functions are known; debug information (-g) has them:\n", stream);
 	for (size_t i = 0; i < reader->others.count; i++)
 		fprintf(stream, "#   %s\n", reader->others.items[i]);
 	if (reader->of_rust)
@@ -153,7 +222,9 @@ static void print_table(struct reader *reader, Dwfl *dwfl, const char *file, FIL
 
 	sk_text_open(&table);
 	reader->table = table.stream;
+	read_entries(reader);
 	dwfl_getmodules(dwfl, read_module, reader, 0);
+	print_local_entries(reader);
 	sk_text_close(reader->arena, &table);
 	fprintf(stream,
 		"# A draft of the signatures of %s. Check the directions and the comments; one call computes\n"
@@ -171,7 +242,7 @@ void sk_draft_print(struct sk_arena *arena, struct sk_diag *diag, const char *fi
 					  .section_address = dwfl_offline_section_address,
 					  .debuginfo_path = &folders};
 	Dwfl *dwfl = dwfl_begin(&callbacks);
-	struct reader reader = {.arena = arena};
+	struct reader reader = {.arena = arena, .file = file};
 
 	sk_map_init(&reader.printed, arena);
 	if (!dwfl || !dwfl_report_offline(dwfl, "", file, -1))
