@@ -281,7 +281,7 @@ static void place_merged(struct sk_linker *linker, struct sk_merged *merged)
 	uint32_t pieces = 0;
 	struct sk_piece *contents = SK_NEW_ARRAY(linker->arena, struct sk_piece, count);
 
-	/* Sharing saves few of the names in debug information, and takes a fifth of the time of a link that has them. */
+	/* It saves few of the names in debug information, for a fifth of the time of a link that has them. */
 	if ((section->flags & SHF_STRINGS) && (section->flags & SHF_ALLOC))
 		share_ends(linker, merged);
 	for (uint32_t i = 0; i < count; i++) {
