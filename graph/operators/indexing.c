@@ -464,8 +464,9 @@ static uint32_t repeated(struct sk_canonical *canonical, uint32_t value, const u
 	return to;
 }
 
-/* Return for each batch, as [b, 1, s], the places of its rows along the axis. */
-static uint32_t write_positions(struct sk_canonical *canonical, uint64_t batches, uint64_t rows, uint64_t most)
+/* Return for each batch, as [b, 1, s], the places of its rows along the axis. varies: the number of rows has bounds. */
+static uint32_t write_positions(struct sk_canonical *canonical, uint64_t batches, uint64_t rows, uint64_t most,
+				bool varies)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const uint64_t begins[3] = {batches, 1, 1}, steps[3] = {1, 1, rows}, all[3] = {batches, 1, rows};
@@ -481,6 +482,7 @@ static uint32_t write_positions(struct sk_canonical *canonical, uint64_t batches
 	if (linear && rows == 1)
 		return begin;
 	step = sk_graph_new_value(graph, "step", SK_I64, 3, steps);
+	graph->values.items[step].varies = varies;
 	place = sk_graph_new_value(graph, "place", SK_I64, 3, all);
 	call = sk_canonical_call(canonical, "Range");
 	sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_number(canonical, SK_I64, 0)));
@@ -505,7 +507,7 @@ static bool canonical_tensor_scatter(struct sk_canonical *canonical)
 		sk_canonical_view(canonical, sk_canonical_output(canonical, 0), sk_canonical_input(canonical, 0), 0);
 		return true;
 	}
-	places = write_positions(canonical, all[0], all[2], data.shape[axis]);
+	places = write_positions(canonical, all[0], all[2], data.shape[axis], updates.sizes[axis]);
 	if (all[1] > 1)
 		places = repeated(canonical, places, all);
 	places = element_places(canonical, places, &cache, 2);

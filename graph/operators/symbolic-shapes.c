@@ -318,6 +318,14 @@ static bool infer_flatten(const struct sk_symbolic *symbolic)
 	       sk_symbolic_put(symbolic, 0, 1, product_of(symbolic, &all, axis, all.rank));
 }
 
+/* The updates fit into the input at the sizes of the graph only, so other numbers are of no use. */
+static bool infer_like_first(const struct sk_symbolic *symbolic)
+{
+	const struct extents all = extents_of(symbolic, input_of(symbolic, 0));
+
+	return put_all(symbolic, 0, &all);
+}
+
 /* Remove the sizes that both have. */
 static void cancel(struct extents *a, struct extents *b)
 {
@@ -599,7 +607,7 @@ static const char *const passing[] = {
 	"sklink:AddRmsNormDynamicQuant", "sklink:QuantV2",
 	/* moves of whole rows and elements */
 	"Identity", "Transpose", "Squeeze", "Unsqueeze", "Gather", "GatherElements", "GatherND", "ScatterElements",
-	"ScatterND", "TensorScatter", "OneHot", "Trilu", "ReverseSequence", "EyeLike", "Shape", "Size", "Compress",
+	"ScatterND", "OneHot", "Trilu", "ReverseSequence", "EyeLike", "Shape", "Size", "Compress",
 	"CenterCropPad", "sklink:Transpose", "sklink:OneHot", "NonZero",
 	/* products, attention, recurrence */
 	"Attention", "RotaryEmbedding", "Einsum", "Det", "GRU", "LSTM", "RNN", "sklink:FusedMatMul", "sklink:SwiGlu",
@@ -679,6 +687,7 @@ static const struct {
 		 {"Slice", infer_slice},
 		 {"SpaceToDepth", infer_blocks},
 		 {"Split", infer_split},
+		 {"TensorScatter", infer_like_first},
 		 {"Tile", infer_tile}};
 
 /* True if the operator passes dimensions on. Those of other domains keep their names. */

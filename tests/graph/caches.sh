@@ -91,6 +91,7 @@ done
 decoder decoder.onnx batch=1
 linked decoder 'past=0..66 seq=1..17' "${states[@]}"
 steps other.sk "${pairs#,}" 2 "${sizes[@]}"
+fails_with "^skrun: error: past is 67; package 'own.sk' takes 0..66$" "$skrun" own.sk --random 1 --dim past=67 --dim seq=1
 [ "$("$skdump" own.sk | grep -c ' inout .* \[1, 4, 83, 8\] ')" = 4 ] || fail "$("$skdump" own.sk)"
 [ "$(tasks | grep -c sk_copy_u32_rows)" = 4 ] || fail "$(tasks)"
 [ "$(tasks | grep -vc sk_copy_u32_rows)" = 8 ] || fail "$(tasks)"
@@ -151,6 +152,36 @@ END
 "$skrun" --list own.sk >out.txt
 [ "$(grep -c '^inout ' out.txt)" = 1 ] && grep -q '^inout *past_key_values.0.key *f32 \[1, 2, 8, 4\]$' out.txt ||
 	fail "other states: $(cat out.txt)"
+
+# Rows of a static cache, whose batches and new rows have bounds, are written in place.
+model written <<'END'
+opset 24
+input past f32 Bx2x8x4
+input row f32 Bx2xSx4
+input at i64 B
+output present f32 none
+output y f32 none
+node TensorScatter _ past row at -> present
+node Neg _ present -> y
+END
+# shellcheck disable=SC2086 # words
+"$sklink" written.onnx $library --dim B=1..4 --dim S=1..3 --state past=present -o own.sk
+proved own.sk
+"$skdump" --steps own.sk >out.txt
+[ "$(grep -c '_scatter_\|_neg_' out.txt)" = 2 ] && ! grep -q _copy_u32 out.txt || fail "the cache is copied: $(cat out.txt)"
+for size in '1 1' '4 3' '3 2' '2 1' '1 3'; do
+	dims="--dim B=${size% *} --dim S=${size#* }"
+	# shellcheck disable=SC2046 # words
+	array at i64 "${size% *}" $(head -n "${size% *}" <<<$'3\n0\n5\n2')
+	# shellcheck disable=SC2086 # words
+	"$sklink" written.onnx $library $dims --state past=present -o static.sk
+	for package in own static; do
+		# shellcheck disable=SC2046,SC2086 # words
+		"$skrun" $package.sk --random 1 --input at=at.npy $([ $package = static ] || echo $dims --guard) \
+			--output past=$package.past.npy --output y=$package.y.npy >out.txt
+	done
+	cmp own.past.npy static.past.npy && cmp own.y.npy static.y.npy || fail "other rows are written at $size"
+done
 
 # Errors.
 refuses "^sklink: error: small.onnx: --cache 12: 'past=present': the cache is to have 12 rows, and output 'present' has up to 13" \
