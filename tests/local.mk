@@ -64,9 +64,8 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/graph/fx-dumps.sh tests/graph/ge-dumps.sh tests/graph/graph-manifest.sh tests/graph/keep.sh \
 	tests/graph/model-names.sh tests/graph/model-scopes.sh tests/graph/model-texts.sh tests/graph/networks.sh \
 	tests/graph/no-task.sh tests/graph/onnx-models.sh tests/graph/onnx.sh tests/graph/pattern-fusion.sh \
-	tests/graph/rewrites.sh tests/graph/sizes.sh tests/graph/sizes-exported.sh tests/graph/sizes-onnx.sh \
-	tests/graph/sizes-random.sh \
-	tests/graph/sizes-run.sh \
+	tests/graph/rewrites.sh tests/graph/sizes.sh tests/graph/sizes-backend.sh tests/graph/sizes-exported.sh \
+	tests/graph/sizes-networks.sh tests/graph/sizes-onnx.sh tests/graph/sizes-random.sh tests/graph/sizes-run.sh \
 	tests/graph/states.sh tests/graph/vendor-names.sh \
 	tests/house/house.sh tests/house/layers.sh tests/house/manuals.sh tests/house/pages.sh tests/house/readme.sh \
 	tests/house/words.sh \
@@ -183,7 +182,8 @@ tests_kernels_library_SOURCES = tests/kernels/library.c tests/kernels/library-ax
 	tests/kernels/library-elementwise.c tests/kernels/library-fused.c tests/kernels/library-moves.c tests/kernels/library-normal.c \
 	tests/kernels/library-products.c tests/kernels/library-recurrent.c
 tests_kernels_library_LDADD = -ldl -lm
-tests_property_bounds_SOURCES = tests/property/bounds.c tests/property/random-bounds.c
+tests_property_bounds_SOURCES = tests/property/bounds-damage.c tests/property/bounds-link.c tests/property/bounds.c \
+	tests/property/random-bounds.c
 tests_property_property_SOURCES = tests/property/network-kernels.c tests/property/network-manifest.c tests/property/network.c \
 	tests/property/plan-mutants.c tests/property/property.c
 tests_property_graphs_SOURCES = tests/property/graph-errors.c tests/property/graph-expansions.c tests/property/graph-reference.c \

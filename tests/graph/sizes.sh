@@ -226,6 +226,18 @@ equals integers 'A=1 B=3' 'A=50 B=20' 'A=41 B=4' 'A=40 B=5' 'A=7 B=19' 'A=2 B=17
 
 # ---- refusals ----
 
+# example MODEL OPTION…: the sizes of the last error are refused when they are linked as numbers.
+example() {
+	local name=$1 sizes
+	shift
+	sizes=$(sed -n 's/.* can differ ([^()]* at \([^()]*\)).*/\1/p' err.txt | head -n 1 | tr -d ' ')
+	[ -n "$sizes" ] || fail "no example of sizes: $(cat err.txt)"
+	for size in ${sizes//,/ }; do set -- "$@" --dim "$size"; done
+	"$sklink" "$name.onnx" -L "$top_builddir/kernels" -lskernels -w "$@" -o out.sk 2>alone.txt &&
+		fail "$name links at $sizes, which is an example of sizes that differ"
+	rm -f out.sk*
+}
+
 model sums <<'END'
 input a f32 Px2
 input b f32 Sx2
@@ -236,6 +248,7 @@ node Add sum c both -> y
 END
 refuses "node 'sum' \(Add\): dimensions 'T' and '(P\+S|S\+P)' are broadcast, and can differ \([0-9]+ and [0-9]+ at P=.*\); if they are equal: --dim 'T=(P\+S|S\+P)'$" \
 	sums --dim P=0..8 --dim S=1..4 --dim T=1..12
+example sums
 gives sums 'y [P+S, 2]' 'P=0..8 S=1..4 T=P+S'
 equals sums 'P=1 S=1 T=2' 'P=8 S=4 T=12'
 
@@ -253,6 +266,7 @@ END
 gives positions 'y [S, 2]' 'S=1..16'
 refuses "node 'sum' \(Add\): dimensions 'S' and 'min\(S,16\)' are broadcast, and can differ \(40 and 16 at S=40\); they are equal up to 'S' of 16: --dim 'S=1..16'$" \
 	positions --dim S=1..40
+example positions
 equals positions 'S=1' 'S=16' 'S=5'
 
 model chosen <<'END'
@@ -263,6 +277,7 @@ node Reshape cut x shape -> y
 END
 refuses "node 'cut' \(Reshape\): dimensions '4\*N' and '3\*N\+3\*floor\(N/3\)' are the elements before and after, and can differ \(4 and 3 at N=1\); say that N is a multiple: --dim 'N=3..9:3'$" \
 	chosen --dim N=1..9
+example chosen
 gives chosen 'y [3, 4*floor(N/3)]' 'N=3..9:3'
 equals chosen N=3 N=9
 

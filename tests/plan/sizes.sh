@@ -112,6 +112,20 @@ wrong "model.yaml:7:[0-9]*: kernel 'whole': extent 'n' is 512 in argument 'y'" '
 grep -q '^>>> at n=[0-9]*$' err.txt || fail "no sizes: $(cat err.txt)"
 wrong "model.yaml:4:3: tensor 'x': an extent is .* at n=8, k=8 and .*, which is .*; a number must not shrink" \
 	'n: 1..8, k: 1..8' '[9-n+k]' '[9-n+k]'
+# A view that leaves its tensor at a single size.
+for n in 1..9 2..9; do
+	manifest "n: $n" <<-'M'
+	tensors:
+	  x: {dtype: f32, shape: [n]}
+	  part: {of: x, shape: [2]}
+	  z: {dtype: f32, shape: [2]}
+	tasks:
+	  - {name: t, kernel: whole, args: [part, z], scope: s}
+	M
+	[ $n = 2..9 ] || refused "model.yaml:5:.* view 'part' ends after 'x' in dimension 0: 0 \+ 2 > 1" kernels.o
+done
+grep -q '^>>> at n=1$' err.txt || fail "no size: $(cat err.txt)"
+linked
 manifest 'n: 1..9' <<'M'
 tensors:
   x: {dtype: f32, shape: [n, 8]}

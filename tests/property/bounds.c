@@ -1,14 +1,14 @@
 /* The property test of manifests with sizes with bounds (random-bounds.h). A package with bounds has, at each size, the
  * bits of a static package that is linked for this size: with any number of cores, task by task, serially, with guards,
  * in one instance of which sizes change. The verifier of static plans accepts its plan at each size. Without any one
- * await it is refused. It is refused if a static link is, at some size. If it is refused although static links at many
- * sizes are not, that is counted, by message.
+ * await it is refused. With damaged sizes it is too, unless these have no effect or are those of another manifest. It
+ * is refused if a static link is, at some size. If it is refused although static links at many sizes are not, that is
+ * counted, by message.
  *
  *   bounds [--cases COUNT] [--seed FIRST] [--tasks N,N…] [--jobs COUNT] [--print] [--missed] KERNELS.o
  *
  * A case is a seed. Cases run in child processes. A case that fails is made smaller, task by task, and its manifest is
  * printed. --missed prints the first manifest of each message with which a manifest is refused though it holds. */
-#include <elf.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -22,18 +22,10 @@
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/skplan.h"
-#include "linker/linker.h"
 #include "loader/skrt.h"
-#include "src/bind/bind.h"
-#include "src/manifest/manifest.h"
-#include "src/model/model.h"
-#include "src/package/package.h"
-#include "src/planning/planning-parts.h"
-#include "src/planning/planning.h"
 #include "src/proof/proof.h"
-#include "tests/lib/own-records.h"
 #include "tests/lib/random.h"
-#include "tests/lib/whole-link.h"
+#include "tests/property/bounds-link.h"
 #include "tests/property/random-bounds.h"
 
 enum {
@@ -45,6 +37,9 @@ enum {
 	RUNS = 2, /* in one instance: tensors keep their contents */
 	MOST_BOUND = 48,
 	MOST_REMOVALS = 12,
+	DAMAGES = 4, /* packages with damaged sizes */
+	DAMAGED_SIZES = 100, /* at which the numbers of such a package are compared … */
+	DAMAGED_RUNS = 6, /* … and its results */
 	ENOUGH = 100, /* cases of which most must link */
 	GUARD = 64, /* bytes after bound memory that must stay as they are */
 	TEXT = 1 << 15,
@@ -61,7 +56,7 @@ struct options {
 
 /* Shared by all processes. */
 struct board {
-	uint64_t cases, linked, refused, missed, compared, verified, removals;
+	uint64_t cases, linked, refused, missed, compared, verified, removals, damaged, damages_refused;
 	struct reason {
 		uint64_t count, seed;
 		char text[REASON];
@@ -70,22 +65,6 @@ struct board {
 		uint64_t seed; /* that runs */
 		char message[TEXT];
 	} slots[MOST_JOBS + 1]; /* the last one is for cases that are made smaller */
-};
-
-/* One link. */
-struct link {
-	const char *text; /* the manifest */
-	struct sk_arena *arena;
-	struct sk_diag diag;
-	struct sk_linker *linker;
-	struct sk_model *model;
-	struct sk_plan_image image;
-	struct sk_plan_view plan;
-	struct sk_dims_view dims;
-	struct sk_account account;
-	const uint8_t *package;
-	uint64_t size;
-	bool linked;
 };
 
 struct test {
@@ -112,135 +91,6 @@ static void fail(struct test *test, const char *format, ...)
 static void add(uint64_t *counter, uint64_t number)
 {
 	__atomic_fetch_add(counter, number, __ATOMIC_RELAXED);
-}
-
-/* ---- links: the stages of sklink.c, without those for files ---- */
-
-static struct sk_model *read_text(const struct link *link, struct sk_model *model)
-{
-	return sk_manifest_parse(model, "model.yaml", link->text, strlen(link->text)) ? model : NULL;
-}
-
-static struct sk_model *read_sample(void *context, const uint64_t *sizes)
-{
-	struct link *link = context;
-	struct sk_model *model = sk_model_create(link->arena, &link->diag);
-
-	model->sizes = link->model->sizes;
-	model->sizes_at = sizes;
-	return read_text(link, model);
-}
-
-static bool bind(struct link *link)
-{
-	struct sk_model *model = link->model;
-
-	return read_text(link, model) && sk_model_sample(model, read_sample, link) &&
-	       sk_kernels_find(model, link->linker) && sk_model_bind(model) && sk_model_assign_roles(model) &&
-	       sk_model_lift(model) && sk_model_leave_out_idle(model);
-}
-
-/* Report an error of a plan's reader. */
-static bool refuse(struct link *link, const char *error)
-{
-	sk_error(&link->diag, (struct sk_place){.file = "model.yaml"}, "internal error: %s", error);
-	return false;
-}
-
-static bool add_slots(struct link *link)
-{
-	bool *reads = SK_NEW_ARRAY(link->arena, bool, link->dims.value_count + (size_t)1);
-	const char *reason = sk_entries_read(link->arena, &link->plan, &link->dims, reads);
-	char error[256];
-
-	if (reason)
-		return refuse(link, reason);
-	sk_plan_add_slots(link->arena, reads, link->dims.value_count, &link->image);
-	sk_dims_close(&link->dims);
-	return sk_dims_open(link->image.sizes, link->image.sizes_size, &link->plan, &link->dims, error,
-			    sizeof(error)) ||
-	       refuse(link, error);
-}
-
-static bool verify(struct link *link, struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *plan)
-{
-	return sk_verify(arena, diag, plan, "model.yaml", link->account.orders, link->account.order_count, NULL) &&
-	       sk_consistency_check(arena, diag, plan, "model.yaml", &link->account);
-}
-
-static bool make_plan(struct link *link)
-{
-	struct sk_model *model = link->model;
-	struct sk_fusion *fusion = sk_fusion_build(model);
-	struct sk_schedule *schedule = fusion ? sk_schedule_build(model, fusion) : NULL;
-	struct sk_memory *memory = schedule ? sk_memory_plan(model, fusion, schedule) : NULL;
-	char error[256];
-
-	if (!memory || !sk_plan_write(model, fusion, schedule, memory, EM_X86_64, SK_TASKS_BY_ENTRIES, &link->image))
-		return false;
-	if (!sk_plan_open(link->image.bytes, link->image.size, &link->plan, error, sizeof(error)) ||
-	    (link->image.sizes &&
-	     !sk_dims_open(link->image.sizes, link->image.sizes_size, &link->plan, &link->dims, error, sizeof(error))))
-		return refuse(link, error);
-	link->account = sk_account_build(model->arena, model, fusion, schedule->groups);
-	return sk_plan_check_in_threads(&link->diag, &link->plan, "model.yaml", 1) &&
-	       (!link->dims.dims || add_slots(link));
-}
-
-static bool prove(struct link *link)
-{
-	return verify(link, link->arena, &link->diag, &link->plan) &&
-	       (!link->dims.dims || sk_verify_sizes(link->arena, &link->diag, &link->plan, &link->dims, "model.yaml"));
-}
-
-static bool build(struct link *link)
-{
-	struct sk_package_parts parts = {0};
-	struct sk_package_input input = {.model = link->model,
-					 .image = &link->image,
-					 .plan = &link->plan,
-					 .dims = link->dims.dims ? &link->dims : NULL,
-					 .threads = 1};
-
-	sk_account_pack(link->arena, &link->account, &input.account, &input.account_size);
-	if (!sk_package_build(&input, link->linker, &parts) || !link_whole(link->linker) ||
-	    !sk_seal_write(link->arena, &link->diag, link->linker, &parts, NULL))
-		return false;
-	link->package = sk_linker_bytes(link->linker, &link->size);
-	return true;
-}
-
-static void begin_link(const struct test *test, struct link *link, const char *text)
-{
-	*link = (struct link){.text = text, .arena = sk_arena_create()};
-	sk_diag_init(&link->diag, link->arena);
-	link->diag.no_warnings = true;
-	link->linker = sk_linker_create(link->arena, &link->diag, &(struct sk_linker_options){.threads = 1});
-	sk_linker_add_file(link->linker, test->options->kernels, false);
-	link->model = sk_model_create(link->arena, &link->diag);
-	link->linked = bind(link) && make_plan(link) && prove(link) && build(link) && !link->diag.errors;
-}
-
-static void end_link(struct link *link)
-{
-	sk_linker_destroy(link->linker);
-	sk_dims_close(&link->dims);
-	sk_plan_close(&link->plan);
-	sk_arena_destroy(link->arena);
-}
-
-/* Return the messages so far, which the caller frees. */
-static char *messages(struct sk_diag *diag)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (!stream)
-		abort();
-	sk_diag_flush(diag, "sklink", 1, stream);
-	fclose(stream);
-	return text;
 }
 
 /* ---- runs ---- */
@@ -403,7 +253,7 @@ static void check_plan(struct test *test, struct link *link, const uint64_t *siz
 	if (!sk_dims_concretise(&link->dims, &link->plan, sizes, &concrete))
 		abort();
 	if (!sk_verify(arena, &diag, &concrete, "model.yaml", link->account.orders, link->account.order_count, NULL))
-		fail(test, "the plan at %s is refused: %s", test->sizes, messages(&diag));
+		fail(test, "the plan at %s is refused: %s", test->sizes, messages_of(&diag));
 	add(&test->board->verified, 1);
 	sk_plan_close(&concrete);
 	sk_arena_destroy(arena);
@@ -424,9 +274,9 @@ static void run_static(struct test *test, const uint64_t *sizes, struct run *run
 	char *text = bounds_manifest(&test->drawn, sizes);
 	struct link link;
 
-	begin_link(test, &link, text);
+	begin_link(&link, test->options->kernels, text, NULL);
 	if (!link.linked)
-		fail(test, "links, but is refused at %s: %s", test->sizes, messages(&link.diag));
+		fail(test, "links, but is refused at %s: %s", test->sizes, messages_of(&link.diag));
 	*run = (struct run){.name = "static", .device = device_of(test, ONE_CORE)};
 	open_run(test, run, &link);
 	bind_memory(test, run);
@@ -511,7 +361,7 @@ static void check_await(struct test *test, struct link *link, uint32_t step, uin
 	memmove(&awaits[await], &awaits[await + 1],
 		(record->first_await + record->await_count - await) * sizeof(*awaits));
 	add(&test->board->removals, 1);
-	if (verify(link, arena, &diag, &view) && sk_verify_sizes(arena, &diag, &view, &dims, "model.yaml"))
+	if (verify_plan(link, arena, &diag, &view) && sk_verify_sizes(arena, &diag, &view, &dims, "model.yaml"))
 		fail(test, "step %u need not await step %u: without it, the plan is accepted", step,
 		     link->plan.awaits[await].step);
 	sk_dims_close(&dims);
@@ -528,6 +378,70 @@ static void check_awaits(struct test *test, struct link *link)
 
 		for (uint32_t a = step->first_await; a < step->first_await + step->await_count && left; a++, left--)
 			check_await(test, link, s, a);
+	}
+}
+
+/* ---- damaged sizes ---- */
+
+/* Run a package at these sizes: once on several cores, and once serially as `other`; compare the results. */
+static void compare_once(struct test *test, struct run *run, struct run *other, const uint64_t *sizes)
+{
+	struct run *runs[] = {run, other};
+
+	for (int i = 0; i < 2; i++) {
+		set_sizes(test, runs[i], sizes);
+		bind_memory(test, runs[i]);
+		run_network(test, runs[i], i ? SERIAL : FUSED, 0xff);
+	}
+	compare(test, run, other);
+	for (int i = 0; i < 2; i++) {
+		release(runs[i]);
+		memset(runs[i]->memory, 0, sizeof(runs[i]->memory));
+	}
+}
+
+/* A package that is accepted though its sizes are damaged has the same numbers at all sizes, and gives the same
+ * results. If numbers differ that only the manifest gives, it is that of another manifest, and computes the same
+ * serially. */
+static void check_damaged(struct test *test, struct link *link, struct link *damaged)
+{
+	struct run run = {.name = "damaged", .device = device_of(test, TWO_CORES)};
+	struct run own = {.name = "damaged, serial", .device = device_of(test, ONE_CORE)};
+	struct run whole = {.name = "whole", .device = device_of(test, ONE_CORE)};
+	uint64_t sizes[BOUNDS_DIMENSIONS];
+
+	open_run(test, &run, damaged);
+	open_run(test, &own, damaged);
+	open_run(test, &whole, link);
+	for (uint32_t i = 0; i < DAMAGED_SIZES; i++) {
+		enum damage damage;
+
+		bounds_sizes(&test->drawn, &test->random, i, sizes);
+		name_sizes(test, sizes);
+		damage = compare_damage(link, damaged, sizes);
+		if (damage == WRONG)
+			fail(test, "is accepted with other numbers at %s: %s", test->sizes, damaged->damaged);
+		check_plan(test, damaged, sizes);
+		if (i < DAMAGED_RUNS)
+			compare_once(test, &run, damage == SAME ? &whole : &own, sizes);
+	}
+	close_run(test, &run);
+	close_run(test, &own);
+	close_run(test, &whole);
+}
+
+static void check_damage(struct test *test, struct link *link)
+{
+	for (int i = 0; i < DAMAGES; i++) {
+		struct link damaged;
+
+		begin_link(&damaged, test->options->kernels, link->text, &test->random);
+		if (damaged.linked)
+			check_damaged(test, link, &damaged);
+		else if (!damaged.diag.errors)
+			fail(test, "is refused without a message: %s", damaged.damaged);
+		add(damaged.linked ? &test->board->damaged : &test->board->damages_refused, 1);
+		end_link(&damaged);
 	}
 }
 
@@ -594,7 +508,7 @@ static bool holds(struct test *test)
 
 		bounds_sizes(&test->drawn, &test->random, i, sizes);
 		text = bounds_manifest(&test->drawn, sizes);
-		begin_link(test, &link, text);
+		begin_link(&link, test->options->kernels, text, NULL);
 		linked = link.linked;
 		end_link(&link);
 		free(text);
@@ -604,7 +518,7 @@ static bool holds(struct test *test)
 
 static void check_refusal(struct test *test, struct link *link)
 {
-	char *text = messages(&link->diag);
+	char *text = messages_of(&link->diag);
 
 	add(&test->board->refused, 1);
 	if (!*text)
@@ -636,12 +550,13 @@ static void check_case(const struct options *options, struct board *board, struc
 	alarm(SECONDS);
 	bounds_draw(&test->drawn, seed, tasks);
 	text = bounds_manifest(&test->drawn, NULL);
-	begin_link(test, &link, text);
+	begin_link(&link, test->options->kernels, text, NULL);
 	add(&board->cases, 1);
 	if (link.linked) {
 		add(&board->linked, 1);
 		check_package(test, &link);
 		check_awaits(test, &link);
+		check_damage(test, &link);
 	} else {
 		check_refusal(test, &link);
 	}
@@ -733,10 +648,12 @@ static void print_summary(const struct options *options, const struct board *boa
 {
 	printf("%llu manifests from seed %llu: %llu linked; %llu results compared, %llu plans of one size verified, "
 	       "%llu "
-	       "plans without an await refused\n%llu refused, of which %llu hold at %d sizes\n",
+	       "plans without an await refused, %llu packages with damaged sizes refused and %llu accepted\n"
+	       "%llu refused, of which %llu hold at %d sizes\n",
 	       (unsigned long long)board->cases, (unsigned long long)options->seed, (unsigned long long)board->linked,
 	       (unsigned long long)board->compared, (unsigned long long)board->verified,
-	       (unsigned long long)board->removals, (unsigned long long)board->refused,
+	       (unsigned long long)board->removals, (unsigned long long)board->damages_refused,
+	       (unsigned long long)board->damaged, (unsigned long long)board->refused,
 	       (unsigned long long)board->missed, MORE_SIZES);
 	for (uint32_t i = 0; i < MOST_REASONS && board->reasons[i].count; i++)
 		printf("%8llu  %s (seed %llu)\n", (unsigned long long)board->reasons[i].count, board->reasons[i].text,
