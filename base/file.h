@@ -72,7 +72,8 @@ bool sk_file_same(const char *first, const char *second);
  * others. */
 void sk_mapped_watch(void);
 
-/* Map the first `size` bytes of a regular file, at least one. NULL with errno. Any thread may call it. */
+/* Map the first `size` bytes of a regular file, at least one. NULL with errno. A file that is mapped again, unchanged,
+ * has the same bytes, until it has been unmapped as often. Any thread may call both. */
 const void *sk_map_file(int descriptor, size_t size, const char *path);
 void sk_unmap_file(const void *bytes, size_t size);
 

@@ -19,6 +19,7 @@ struct mapping {
 	struct mapping *next;
 	const char *bytes;
 	size_t size;
+	size_t users; /* calls of sk_map_file that have returned it */
 	char *path;
 	struct stat status; /* when it was mapped */
 };
@@ -113,7 +114,7 @@ static bool enter_mapping(const void *bytes, size_t size, const char *path, cons
 	mapping = copy ? new_entry() : NULL;
 	if (mapping) {
 		*mapping = (struct mapping){
-			.next = mappings, .bytes = bytes, .size = size, .path = copy, .status = *status};
+			.next = mappings, .bytes = bytes, .size = size, .users = 1, .path = copy, .status = *status};
 		mappings = mapping;
 	}
 	pthread_mutex_unlock(&lock);
@@ -122,12 +123,39 @@ static bool enter_mapping(const void *bytes, size_t size, const char *path, cons
 	return mapping != NULL;
 }
 
+static bool is_same(const struct mapping *mapping, size_t size, const struct stat *status)
+{
+	const struct stat *before = &mapping->status;
+
+	return mapping->size == size && before->st_dev == status->st_dev && before->st_ino == status->st_ino &&
+	       before->st_size == status->st_size && before->st_mtim.tv_sec == status->st_mtim.tv_sec &&
+	       before->st_mtim.tv_nsec == status->st_mtim.tv_nsec;
+}
+
+/* A file that is read again, such as a model for each of its networks, has its pages once. */
+static const void *find_mapping(size_t size, const struct stat *status)
+{
+	struct mapping *mapping;
+
+	pthread_mutex_lock(&lock);
+	for (mapping = mappings; mapping && !is_same(mapping, size, status);)
+		mapping = mapping->next;
+	if (mapping)
+		mapping->users++;
+	pthread_mutex_unlock(&lock);
+	return mapping ? mapping->bytes : NULL;
+}
+
 const void *sk_map_file(int descriptor, size_t size, const char *path)
 {
+	const void *known;
 	struct stat status;
 
 	if (fstat(descriptor, &status) < 0)
 		return NULL;
+	known = find_mapping(size, &status);
+	if (known)
+		return known;
 
 	void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
 
@@ -143,11 +171,13 @@ const void *sk_map_file(int descriptor, size_t size, const char *path)
 void sk_unmap_file(const void *bytes, size_t size)
 {
 	struct mapping *mapping, *newer = NULL;
+	bool used;
 
 	pthread_mutex_lock(&lock);
 	for (mapping = mappings; mapping && mapping->bytes != bytes; mapping = mapping->next)
 		newer = mapping;
-	if (mapping) {
+	used = mapping && --mapping->users;
+	if (mapping && !used) {
 		if (newer)
 			newer->next = mapping->next;
 		else
@@ -158,7 +188,8 @@ void sk_unmap_file(const void *bytes, size_t size)
 		unused = mapping;
 	}
 	pthread_mutex_unlock(&lock);
-	munmap((void *)(uintptr_t)bytes, size);
+	if (!used)
+		munmap((void *)(uintptr_t)bytes, size);
 }
 
 static bool has_changed(const struct mapping *mapping)

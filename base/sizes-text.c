@@ -240,12 +240,19 @@ const char *sk_size_text(struct sk_arena *arena, const struct sk_size *size)
 	return writer.pieces.items[last].text;
 }
 
-const char *sk_sizes_values_text(struct sk_arena *arena, const struct sk_sizes *sizes, const uint64_t *values)
+bool sk_size_dimension_is_of(const struct sk_size_dimension *dimension, const char *network)
+{
+	return network && dimension->network ? !strcmp(dimension->network, network) : dimension->network == network;
+}
+
+const char *sk_sizes_values_text(struct sk_arena *arena, const struct sk_sizes *sizes, const char *network,
+				 const uint64_t *values)
 {
 	const char *text = "";
 
 	for (size_t i = 0; i < sizes->dimensions.count; i++)
-		if (sizes->dimensions.items[i].least < sizes->dimensions.items[i].most)
+		if (sizes->dimensions.items[i].least < sizes->dimensions.items[i].most &&
+		    sk_size_dimension_is_of(&sizes->dimensions.items[i], network))
 			text = sk_arena_print(arena, "%s%s%s=%" PRIu64, text, *text ? ", " : "",
 					      sizes->dimensions.items[i].name, values[i]);
 	return text;

@@ -147,8 +147,12 @@ uint32_t sk_size_walk(const struct sk_size *size, uint32_t (*put)(void *context,
  * sk_size_parse reads. */
 const char *sk_size_text(struct sk_arena *arena, const struct sk_size *size);
 
-/* Return "batch=3, seq=17" for values of all dimensions with more than one value, in the arena. */
-const char *sk_sizes_values_text(struct sk_arena *arena, const struct sk_sizes *sizes, const uint64_t *values);
+/* Return "batch=3, seq=17" for values of the network's dimensions with more than one value, in the arena. */
+const char *sk_sizes_values_text(struct sk_arena *arena, const struct sk_sizes *sizes, const char *network,
+				 const uint64_t *values);
+
+/* True if the dimension is one of the network (NULL: of the only one). */
+bool sk_size_dimension_is_of(const struct sk_size_dimension *dimension, const char *network);
 
 /* Read an expression of names and integers with + - * / // % ( ) floor(a/b) ceil(a/b) min(a,b) max(a,b), in which names
  * are dimensions of the network. "/" is exact where its operands divide, and floor otherwise, as in texts of exporters.

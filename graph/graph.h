@@ -143,8 +143,10 @@ struct sk_op_graph {
 	const char *name;
 	const char *network; /* the name of this network in a package of several; NULL: there is one network */
 	SK_ARRAY(struct sk_value) values;
-	struct sk_sizes *sizes; /* dimensions with bounds; NULL: there are none */
-	const uint64_t *sizes_at; /* of a sample: the sizes of these dimensions that shapes and contents have; NULL: the
+	const char *dimensions_of; /* the network to which its dimensions belong; NULL: there is one network */
+	struct sk_sizes *all_sizes; /* for the dimensions of all networks; NULL: the first one with bounds makes it */
+	struct sk_sizes *sizes; /* the same, if the graph has dimensions with bounds; NULL: it has none */
+	const uint64_t *sizes_at; /* of a sample: the sizes of its dimensions that shapes and contents have; NULL: the
 				     largest */
 	sk_graph_nodes nodes; /* producers before users */
 	SK_ARRAY(struct sk_composite) composites;

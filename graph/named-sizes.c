@@ -273,7 +273,7 @@ bool sk_sizes_settle(struct sk_op_graph *graph)
 void sk_sizes_bound(struct sk_op_graph *graph, const struct sk_size_dimension *dimension)
 {
 	if (!graph->sizes)
-		graph->sizes = sk_sizes_create(graph->arena);
+		graph->sizes = graph->all_sizes ? graph->all_sizes : sk_sizes_create(graph->arena);
 	sk_sizes_add_dimension(graph->sizes, dimension);
 }
 
@@ -288,9 +288,10 @@ static void add_numbers(struct sk_op_graph *graph, const struct sizes *names)
 			uint64_t size = value->shape[d];
 
 			if (name && strcmp(name, "?") != 0 && size < UINT64_C(1) << 31 && !is_computed(names, name) &&
-			    sk_sizes_find(graph->sizes, graph->network, name, strlen(name)) == SK_NONE)
-				sk_sizes_add_dimension(graph->sizes, &(struct sk_size_dimension){name, graph->network,
-												 size, size, 1, size});
+			    sk_sizes_find(graph->sizes, graph->dimensions_of, name, strlen(name)) == SK_NONE)
+				sk_sizes_add_dimension(
+					graph->sizes,
+					&(struct sk_size_dimension){name, graph->dimensions_of, size, size, 1, size});
 		}
 	}
 }
@@ -298,7 +299,7 @@ static void add_numbers(struct sk_op_graph *graph, const struct sizes *names)
 static bool express_dimension(struct sk_op_graph *graph, const struct sizes *names, struct sk_value *value, uint32_t d)
 {
 	const char *name = value->symbols[d], *error;
-	const struct sk_size *size = sk_size_parse(graph->sizes, graph->network, name, &error);
+	const struct sk_size *size = sk_size_parse(graph->sizes, graph->dimensions_of, name, &error);
 	bool computes;
 	uint64_t number;
 

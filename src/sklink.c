@@ -41,10 +41,10 @@ static bool check_sizes(const struct sk_link *link)
 }
 
 /* Read the manifest for other sizes. */
-static struct sk_model *read_sample(void *context, const uint64_t *sizes)
+static struct sk_model *read_sample(void *context, struct sk_arena *arena, const uint64_t *sizes)
 {
 	const struct sk_link *link = context;
-	struct sk_model *model = sk_model_create(link->arena, link->diag);
+	struct sk_model *model = sk_model_create(arena, link->diag);
 
 	model->root = link->model->root;
 	model->given_sizes = link->model->given_sizes;
@@ -64,7 +64,9 @@ static bool read_manifest(struct sk_link *link)
 	if (!model->graph.path.text) {
 		model->package = sk_package_stem(link->arena, link->command->soname);
 		check_options(link);
-		return check_sizes(link) && sk_model_sample(model, read_sample, link);
+		return check_sizes(link) &&
+		       (!model->has_bounds ||
+			sk_model_sample(model, &(struct sk_sample_source){.read = read_sample, .context = link}));
 	}
 	sk_linker_wait_ahead(link->linker);
 

@@ -128,7 +128,7 @@ static bool check_argument(const struct sk_plan_checker *checker, const struct s
 	const struct sk_plan_tensor *tensor = &view->tensors[argument->tensor];
 
 	if (argument->kind == SK_ARGUMENT_STATE || argument->space == SK_SPACE_NONE ||
-	    argument->space == SK_SPACE_CONSTANT)
+	    argument->space == SK_SPACE_CONSTANT || argument->space == SK_SPACE_SIZES)
 		return true;
 	if (argument->space == SK_SPACE_BINDING)
 		tensor = &view->tensors[view->bindings[argument->index]];

@@ -100,8 +100,8 @@ static const char *find_bounds(const struct sk_symbolic *symbolic, const struct 
 		only = dimension;
 		place = i;
 	}
-	for (size_t step = 0; only && step < MOST_STEPS && values[place] <= only->most &&
-			      sk_size_at(a, values) == sk_size_at(b, values);
+	for (size_t step = 0;
+	     only && step < MOST_STEPS && values[place] <= only->most && sk_size_at(a, values) == sk_size_at(b, values);
 	     step++)
 		values[place] += only->multiple;
 	if (!only || values[place] - only->least < 2 * only->multiple || values[place] > only->most)
@@ -146,5 +146,6 @@ bool sk_symbolic_equal(const struct sk_symbolic *symbolic, const char *are, cons
 	return sk_symbolic_error(
 		symbolic, "dimensions '%s' and '%s' are %s, and can differ (%" PRIi64 " and %" PRIi64 " at %s)%s",
 		sk_size_text(arena, a), sk_size_text(arena, b), are, sk_size_at(a, values), sk_size_at(b, values),
-		sk_sizes_values_text(arena, symbolic->sizes, values), find_remedy(symbolic, a, b));
+		sk_sizes_values_text(arena, symbolic->sizes, symbolic->graph->dimensions_of, values),
+		find_remedy(symbolic, a, b));
 }

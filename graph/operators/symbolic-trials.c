@@ -229,8 +229,10 @@ enum { ATTEMPTS = sizeof(attempts) / sizeof(attempts[0]) };
 
 static bool report_trial(const struct sk_symbolic *symbolic, const uint64_t *values, const char *error)
 {
-	return sk_symbolic_error(symbolic, "at %s: %s; give bounds without such sizes, or a number",
-				 sk_sizes_values_text(symbolic->graph->arena, symbolic->sizes, values), error);
+	return sk_symbolic_error(
+		symbolic, "at %s: %s; give bounds without such sizes, or a number",
+		sk_sizes_values_text(symbolic->graph->arena, symbolic->sizes, symbolic->graph->dimensions_of, values),
+		error);
 }
 
 static const char *shape_text(const struct sk_symbolic *symbolic, const struct sk_value *value)
@@ -285,8 +287,8 @@ static bool compare_sample(const struct sk_symbolic *symbolic)
 	for (size_t i = 0; i < symbolic->node->outputs.count; i++) {
 		const struct sk_value *value = sk_node_output(symbolic->graph, symbolic->node, i);
 
-		if (value && (!compare_shape(symbolic, value, value, values) ||
-			      !compare_terms(symbolic, value, value, values)))
+		if (value &&
+		    (!compare_shape(symbolic, value, value, values) || !compare_terms(symbolic, value, value, values)))
 			return false;
 	}
 	return true;

@@ -111,6 +111,9 @@ void sk_graph_unify_constants(struct sk_op_graph *graph, const sk_graph_calls *c
 /* Create an empty set of constants of several graphs, by their bytes. */
 struct sk_constants *sk_constants_create(struct sk_arena *arena);
 
+/* Return the constants of the set with a number below the limit, to which none can be added. */
+struct sk_constants *sk_constants_before(const struct sk_constants *constants, struct sk_arena *arena, uint32_t limit);
+
 /* Add a constant. Return the number of the first one of the same type and bytes, which is `number` if there is none. A
  * constant without bytes equals no other. */
 uint32_t sk_constants_add(struct sk_constants *constants, const struct sk_value *value, uint32_t number);

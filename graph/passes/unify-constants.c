@@ -103,31 +103,73 @@ struct sk_constants {
 	struct sk_arena *arena;
 	struct sk_map keys; /* to indices of: */
 	SK_ARRAY(struct constant) constants;
+	struct sk_map known; /* by contents, type and size, which need not be read again: to indices */
+	bool complete; /* none is added */
+	uint32_t limit; /* those with this number or more are not in the set */
 };
 
 struct sk_constants *sk_constants_create(struct sk_arena *arena)
 {
 	struct sk_constants *constants = SK_NEW(arena, struct sk_constants);
 
-	*constants = (struct sk_constants){.arena = arena};
+	*constants = (struct sk_constants){.arena = arena, .limit = UINT32_MAX};
 	sk_map_init(&constants->keys, arena);
+	sk_map_init(&constants->known, arena);
 	return constants;
+}
+
+struct sk_constants *sk_constants_before(const struct sk_constants *constants, struct sk_arena *arena, uint32_t limit)
+{
+	struct sk_constants *before = SK_NEW(arena, struct sk_constants);
+
+	*before = *constants;
+	before->arena = arena;
+	before->complete = true;
+	before->limit = limit;
+	return before;
+}
+
+/* Contents of that address, in place of their bytes. */
+struct place {
+	uint64_t dtype, size, contents;
+};
+
+/* Return the index of the equal constant; a new one gets the next index. */
+static uint32_t find_index(struct sk_constants *constants, const struct sk_value *value)
+{
+	const struct place at = {value->dtype, sk_value_bytes(value), (uintptr_t)value->contents};
+	const uint32_t new = (uint32_t)constants->constants.count;
+	uint32_t index = sk_map_find(&constants->known, (const char *)&at, sizeof(at));
+	struct place *place;
+	struct key *key;
+
+	if (index != SK_NONE)
+		return index;
+	key = SK_NEW(constants->arena, struct key);
+	*key = key_of_all(value);
+	if (constants->complete)
+		return sk_map_find(&constants->keys, (const char *)key, sizeof(*key));
+	index = sk_map_insert(&constants->keys, (const char *)key, sizeof(*key), new);
+	if (index != new &&memcmp(constants->constants.items[index].contents, value->contents, at.size) != 0)
+		return SK_NONE;
+	place = SK_NEW(constants->arena, struct place);
+	*place = at;
+	return sk_map_insert(&constants->known, (const char *)place, sizeof(*place), index);
 }
 
 uint32_t sk_constants_add(struct sk_constants *constants, const struct sk_value *value, uint32_t number)
 {
-	const uint32_t new = (uint32_t)constants->constants.count;
-	struct key *key;
 	uint32_t index;
 
 	if (!sk_value_bytes(value))
 		return number;
-	key = SK_NEW(constants->arena, struct key);
-	*key = key_of_all(value);
-	index = sk_map_insert(&constants->keys, (const char *)key, sizeof(*key), new);
-	if (index == new)
+	index = find_index(constants, value);
+	if (index == SK_NONE)
+		return number;
+	if (index == constants->constants.count)
 		sk_array_push(constants->arena, &constants->constants, (struct constant){value->contents, number});
-	else if (!memcmp(constants->constants.items[index].contents, value->contents, sk_value_bytes(value)))
-		return constants->constants.items[index].number;
-	return number;
+	if (constants->constants.items[index].number >= constants->limit ||
+	    memcmp(constants->constants.items[index].contents, value->contents, sk_value_bytes(value)) != 0)
+		return number;
+	return constants->constants.items[index].number;
 }

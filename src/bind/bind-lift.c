@@ -18,9 +18,11 @@
 
 struct lifter {
 	struct sk_model *model;
+	const struct sk_samples *of; /* the network */
 	struct sk_fit *fit;
 	size_t count; /* samples, the model itself first */
-	struct sk_model *const *samples; /* NULL: it is left out */
+	struct sk_sample *const *samples; /* NULL: it is left out */
+	size_t first_task; /* of the network */
 	uint64_t *numbers; /* of one field, by sample */
 	bool *known; /* by sample: it has such a number */
 
@@ -34,7 +36,7 @@ struct lifter {
 
 static const char *sizes_text(const struct lifter *lifter, size_t sample)
 {
-	return sk_sizes_values_text(lifter->model->arena, lifter->model->sizes, sk_fit_point(lifter->fit, sample));
+	return sk_samples_sizes_text(lifter->model, lifter->of, sample);
 }
 
 /* Report a difference between samples, and the remedy, which may be "". */
@@ -142,22 +144,6 @@ static const struct sk_varying *end(const struct lifter *lifter)
 
 /* ---- tensors ---- */
 
-/* A constant of a model has the same bytes at all sizes. Samples have the bytes of the largest sizes where these were
- * not computed again. */
-static bool check_contents(const struct lifter *lifter, uint32_t number)
-{
-	const struct sk_tensor *tensor = &lifter->model->tensors.items[number];
-
-	for (size_t s = 1; s < lifter->count; s++) {
-		const void *contents = lifter->samples[s] ? lifter->samples[s]->tensors.items[number].contents : NULL;
-
-		if (contents && tensor->contents && contents != tensor->contents &&
-		    memcmp(contents, tensor->contents, tensor->bytes) != 0)
-			return report(lifter, s, "other elements", "");
-	}
-	return true;
-}
-
 static bool equals_size(const struct lifter *lifter, const struct sk_size *size)
 {
 	for (size_t s = 0; s < lifter->count; s++)
@@ -228,24 +214,22 @@ static bool lift_bytes(struct lifter *lifter, const struct sk_tensor *tensor)
 static void set_bytes(const struct lifter *lifter, uint32_t number)
 {
 	for (size_t s = 0; s < lifter->count; s++)
-		set_number(lifter, s, lifter->samples[s] ? &lifter->samples[s]->tensors.items[number].bytes : NULL);
+		set_number(lifter, s, lifter->samples[s] ? &lifter->samples[s]->tensors[number].bytes : NULL);
 }
 
 static bool lift_tensor(struct lifter *lifter, uint32_t number)
 {
-	struct sk_tensor *tensor = &lifter->model->tensors.items[number];
+	struct sk_tensor *tensor = &lifter->model->tensors.items[lifter->of->source.first_tensor + number];
 	bool lifted = true;
 
 	begin(lifter, tensor->place, sk_arena_print(lifter->model->arena, "tensor '%s'", tensor->name));
 	set_bytes(lifter, number);
 	if (tensor->role == SK_ROLE_CONSTANT && differs(lifter))
 		return report_field(lifter, "its size", "a constant must not depend on");
-	if (!check_contents(lifter, number))
-		return false;
 	for (uint32_t d = 0; d < tensor->rank; d++) {
 		for (size_t s = 0; s < lifter->count; s++)
 			set_number(lifter, s,
-				   lifter->samples[s] ? &lifter->samples[s]->tensors.items[number].shape[d] : NULL);
+				   lifter->samples[s] ? &lifter->samples[s]->tensors[number].shape[d] : NULL);
 		lifted &= lift_extent(lifter, tensor, d);
 	}
 	set_bytes(lifter, number);
@@ -258,7 +242,7 @@ static bool lift_tensor(struct lifter *lifter, uint32_t number)
 
 /* The same task by sample; NULL: the sample does not count. */
 struct same {
-	const struct sk_task **tasks;
+	const struct sk_sampled_task **tasks;
 	uint32_t argument;
 };
 
@@ -513,7 +497,7 @@ static bool lift_extents(struct lifter *lifter, const struct same *same)
 /* Return the task's cost in the sample; NULL: it does not count. */
 static const struct sk_plan_cost *cost_at(const struct same *same, size_t sample, uint32_t side)
 {
-	const struct sk_task_cost *cost = same->tasks[sample] ? same->tasks[sample]->said.cost : NULL;
+	const struct sk_task_cost *cost = same->tasks[sample] ? same->tasks[sample]->cost : NULL;
 
 	return cost && side < cost->count ? &cost->of[side] : NULL;
 }
@@ -526,7 +510,7 @@ static bool lift_cost_value(struct lifter *lifter, const struct same *same, uint
 
 	for (size_t s = 0; s < lifter->count; s++)
 		set_field(lifter, s, cost_at(same, s, side), offset);
-	if (!same->tasks[0]->said.cost->computed || !differs(lifter))
+	if (!same->tasks[0]->cost->computed || !differs(lifter))
 		return lift_field(lifter, SK_DIMS_COSTS, 0, offset, sk_cost_name(value));
 	form = sk_fit_find(lifter->fit, lifter->numbers, lifter->known);
 	if (!form || !sk_size_grows(form))
@@ -558,24 +542,26 @@ static bool lift_cost(struct lifter *lifter, const struct same *same, struct sk_
 }
 
 /* True if rows of the task are a single row in the sample: the distance to a next one does not show. */
-static bool has_single_row(const struct sk_task *task, const struct sk_task *sampled)
+static bool has_single_row(const struct sk_task_bound *task, const struct sk_task_bound *sampled)
 {
-	for (uint32_t a = 0; a < task->bound.argument_count && a < sampled->bound.argument_count; a++)
-		if (has_rows(&task->bound.arguments[a]) && !has_rows(&sampled->bound.arguments[a]))
+	for (uint32_t a = 0; a < task->argument_count && a < sampled->argument_count; a++)
+		if (has_rows(&task->arguments[a]) && !has_rows(&sampled->arguments[a]))
 			return true;
 	return false;
 }
 
 static bool lift_task(struct lifter *lifter, uint32_t number)
 {
-	struct sk_task *task = &lifter->model->tasks.items[number];
-	struct same same = {.tasks = SK_NEW_ARRAY(lifter->model->arena, const struct sk_task *, lifter->count)};
+	struct sk_task *task = &lifter->model->tasks.items[lifter->first_task + number];
+	struct same same = {.tasks = SK_NEW_ARRAY(lifter->model->arena, const struct sk_sampled_task *, lifter->count)};
 	bool lifted;
 
 	for (size_t s = 0; s < lifter->count; s++) {
-		const struct sk_task *sampled = lifter->samples[s] ? &lifter->samples[s]->tasks.items[number] : NULL;
+		const struct sk_sampled_task *sampled = lifter->samples[s] ? &lifter->samples[s]->tasks[number] : NULL;
 
-		same.tasks[s] = sampled && !sampled->bound.idle && !has_single_row(task, sampled) ? sampled : NULL;
+		same.tasks[s] = sampled && !sampled->bound.idle && !has_single_row(&task->bound, &sampled->bound)
+					? sampled
+					: NULL;
 	}
 	if (task->bound.idle)
 		return true;
@@ -594,23 +580,33 @@ static bool lift_task(struct lifter *lifter, uint32_t number)
 	return lift_cost(lifter, &same, task) && lifted && sk_bind_check_empty(lifter->model, task);
 }
 
-bool sk_model_lift(struct sk_model *model)
+static bool lift_network(struct sk_model *model, const struct sk_samples *samples, struct sk_arena *arena)
 {
-	struct lifter lifter = {.model = model};
+	struct lifter lifter = {
+		.model = model, .of = samples, .fit = samples->fit, .count = sk_fit_count(samples->fit)};
 	bool lifted = true;
 
-	if (!model->has_bounds)
-		return true;
-	lifter.fit = model->samples->fit;
-	lifter.count = model->samples->count;
-	lifter.samples = model->samples->models;
-	lifter.numbers = SK_NEW_ARRAY(model->arena, uint64_t, lifter.count);
-	lifter.known = SK_NEW_ARRAY(model->arena, bool, lifter.count);
-	if (!sk_samples_bind(model))
+	lifter.numbers = SK_NEW_ARRAY(arena, uint64_t, lifter.count);
+	lifter.known = SK_NEW_ARRAY(arena, bool, lifter.count);
+	lifter.samples = sk_samples_take(model, samples, arena, &lifter.first_task);
+	if (!lifter.samples)
 		return false;
-	for (uint32_t t = 0; t < model->samples->tensor_count; t++)
+	for (uint32_t t = 0; t < samples->end_tensor - samples->source.first_tensor; t++)
 		lifted &= lift_tensor(&lifter, t);
-	for (uint32_t t = 0; t < model->tasks.count && !sk_diag_is_hopeless(model->diag); t++)
+	for (uint32_t t = 0; t < samples->task_count && !sk_diag_is_hopeless(model->diag); t++)
 		lifted &= lift_task(&lifter, t);
+	return lifted;
+}
+
+bool sk_model_lift(struct sk_model *model)
+{
+	bool lifted = true;
+
+	for (size_t i = 0; i < model->samples.count && !sk_diag_is_hopeless(model->diag); i++) {
+		struct sk_arena *arena = sk_arena_create();
+
+		lifted &= lift_network(model, model->samples.items[i], arena);
+		sk_arena_destroy(arena);
+	}
 	return lifted;
 }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "format/signature/signature.h"
+#include "format/skplan.h"
 #include "src/model/model.h"
 
 struct sk_map;
@@ -182,10 +183,10 @@ bool sk_bind_check_empty(const struct sk_model *model, const struct sk_task *tas
 
 struct sk_fit;
 
-/* Choose the points: the largest sizes first. Forms may contain the expressions. Where an expression differs at some
- * sizes from the form that its numbers have, these sizes are among the points. */
-struct sk_fit *sk_fit_new(struct sk_arena *arena, struct sk_sizes *sizes, const struct sk_size *const *expressions,
-			  size_t count);
+/* Choose the points: the largest sizes first. Only dimensions of the network differ. Forms may contain the expressions.
+ * Where an expression differs at some sizes from the form that its numbers have, these sizes are among the points. */
+struct sk_fit *sk_fit_new(struct sk_arena *arena, struct sk_sizes *sizes, const char *network,
+			  const struct sk_size *const *expressions, size_t count);
 
 /* Return an expression of which no form is certain to have its numbers at all sizes, because these are too many; NULL:
  * there is none. */
@@ -233,6 +234,36 @@ struct sk_gaps {
  * declare it as read and written (inout). The time is n log n in the number of arguments, for every order of
  * addresses. */
 struct sk_gaps sk_gaps_find(const struct sk_model *model);
+
+/* ==== samples.c ====
+ *
+ * The numbers of samples. */
+
+struct sk_sampled_tensor {
+	uint64_t bytes, shape[SK_MAX_RANK];
+};
+
+struct sk_sampled_task {
+	struct sk_task_bound bound;
+	const struct sk_task_cost *cost; /* NULL: it has none */
+};
+
+/* The bound numbers of a network at some sizes. */
+struct sk_sample {
+	struct sk_sampled_tensor *tensors; /* from the network's first one on */
+	struct sk_sampled_task *tasks; /* the same */
+};
+
+/* Read and bind the samples of a network of a bound model, by point; the first one is the model itself. They have its
+ * tasks and tensors, with other numbers. Only where a dimension or a size is 1 or 0 may a sample have others, because
+ * nothing is to be moved there: it is NULL. The numbers are in the arena. Set the place of the network's first task.
+ * Return NULL after an error, also if the samples that are left do not show for a dimension which numbers depend on
+ * it. */
+struct sk_sample **sk_samples_take(struct sk_model *model, const struct sk_samples *samples, struct sk_arena *arena,
+				   size_t *first_task);
+
+/* Return the sizes at the point for a message, "batch=3, seq=17". */
+const char *sk_samples_sizes_text(const struct sk_model *model, const struct sk_samples *samples, size_t point);
 
 /* ==== unaligned.c ====
  *

@@ -83,35 +83,38 @@ void sk_model_add_dependencies(const struct sk_model *model, struct sk_linker *l
 
 /* ==== samples.c ====
  *
- * A model with sizes with bounds, read at other sizes than the largest. */
+ * A network with sizes with bounds, read at other sizes than the largest. */
 
 struct sk_fit;
 
-struct sk_samples {
-	struct sk_fit *fit; /* its points are the sizes */
-	size_t tensor_count; /* of each model, before it is bound */
-	size_t count;
-	struct sk_model **models; /* the model itself first; NULL: the structure is another one, which is left out */
+/* A network of the model. Its parts of the model begin at these numbers, and end where the model ends now. */
+struct sk_sample_source {
+	const char *network; /* NULL: the only one */
+	size_t first_dimension, first_expression, first_tensor, first_task, first_slice;
+
+	/* Return a model with the network, read for the sizes of its dimensions, with nothing bound yet; NULL after an
+	 * error in its sink. The model is in the arena. Before the network's tensors it has those that precede them. */
+	struct sk_model *(*read)(void *context, struct sk_arena *arena, const uint64_t *sizes);
+	void *context;
 };
 
-/* Return the model read for the sizes of all dimensions, with nothing bound yet; NULL after an error in its sink. */
-typedef struct sk_model *sk_model_sampler(void *context, const uint64_t *sizes);
+struct sk_samples {
+	struct sk_sample_source source;
+	struct sk_fit *fit; /* its points are the sizes */
+	size_t end_expression, end_tensor, task_count; /* of the network, before it is bound */
+};
 
-/* Read the samples of a model with bounds. They have its tasks and tensors, with other numbers. Only where a dimension
- * or a size is 1 or 0 may a sample have others, because nothing is to be moved there: it is left out. Return false
- * after an error, also if the samples that are left do not show for a dimension which numbers depend on it. */
-bool sk_model_sample(struct sk_model *model, sk_model_sampler *sample, void *context);
-
-/* Bind the samples with the kernels of the model, which is bound. Return false after an error. */
-bool sk_samples_bind(struct sk_model *model);
+/* Choose the sizes at which the network is read again, once it is bound. The source's context lives as long as the
+ * model. Return false after an error. */
+bool sk_model_sample(struct sk_model *model, const struct sk_sample_source *source);
 
 /* ==== bind-lift.c ====
  *
  * Numbers that depend on sizes with bounds. Input: a bound model with the numbers of the largest sizes, and its
  * samples. Output: the forms of the numbers that differ (struct sk_varying). */
 
-/* Fill in the forms. Return false, with an error at the task or tensor, if a number has no form. A model without bounds
- * does not change. */
+/* Take the samples, and fill in the forms. Return false, with an error at the task or tensor, if a number has no form.
+ * A model without bounds does not change. */
 bool sk_model_lift(struct sk_model *model);
 
 /* ==== idle.c ====

@@ -53,8 +53,8 @@ static bool report(const struct corner *corner, const struct sk_task *task, cons
 {
 	sk_error(corner->model->diag, task->place,
 		 "task '%s': at %s %s; give '%s' bounds from 1 on: --dim '%s=1..%" PRIu64 "'", task->name,
-		 sk_sizes_values_text(corner->model->arena, corner->model->sizes, corner->sizes), reason, corner->name,
-		 corner->name, corner->most);
+		 sk_sizes_values_text(corner->model->arena, corner->model->sizes, task->said.network, corner->sizes),
+		 reason, corner->name, corner->name, corner->most);
 	return false;
 }
 
@@ -93,21 +93,18 @@ static bool check_corner(const struct corner *corner, const struct sk_task *task
 	       report(corner, task, "it has nothing to compute, and would be called");
 }
 
-/* Set the sizes of these dimensions, by bit, to 0. False: one of them cannot be 0. */
-static bool set_corner(struct corner *corner, const struct sk_sizes *sizes, uint32_t zeros, bool most)
+/* Set the size of a dimension to 0. False: it cannot be 0. */
+static bool set_corner(struct corner *corner, const struct sk_sizes *sizes, size_t zero, bool most)
 {
-	for (size_t d = 0; d < sk_sizes_count(sizes); d++) {
-		const struct sk_size_dimension *dimension = sk_sizes_dimension(sizes, d);
-		bool zero = d < 32 && zeros >> d & 1;
+	const struct sk_size_dimension *dimension = sk_sizes_dimension(sizes, zero);
 
-		if (zero && (dimension->least || !dimension->most))
-			return false;
-		corner->sizes[d] = zero ? 0 : most ? dimension->most : dimension->least;
-		if (zero) {
-			corner->name = dimension->name;
-			corner->most = dimension->most;
-		}
-	}
+	if (dimension->least || !dimension->most)
+		return false;
+	for (size_t d = 0; d < sk_sizes_count(sizes); d++)
+		corner->sizes[d] = most ? sk_sizes_dimension(sizes, d)->most : sk_sizes_dimension(sizes, d)->least;
+	corner->sizes[zero] = 0;
+	corner->name = dimension->name;
+	corner->most = dimension->most;
 	return true;
 }
 
@@ -116,9 +113,10 @@ bool sk_bind_check_empty(const struct sk_model *model, const struct sk_task *tas
 	size_t count = sk_sizes_count(model->sizes);
 	struct corner corner = {.model = model, .sizes = SK_NEW_ARRAY(model->arena, uint64_t, count + 1)};
 
-	for (size_t d = 0; d < count && d < 32; d++)
+	for (size_t d = 0; d < count; d++)
 		for (int most = 1; most >= 0; most--)
-			if (set_corner(&corner, model->sizes, UINT32_C(1) << d, most) && !check_corner(&corner, task))
+			if (sk_size_dimension_is_of(sk_sizes_dimension(model->sizes, d), task->said.network) &&
+			    set_corner(&corner, model->sizes, d, most) && !check_corner(&corner, task))
 				return false;
 	return true;
 }

@@ -34,6 +34,7 @@ struct column {
 struct sk_fit {
 	struct sk_arena *arena;
 	struct sk_sizes *sizes;
+	const char *network; /* of its dimensions; all others have their largest sizes */
 	size_t count; /* points */
 	uint64_t **points; /* by point: the sizes of all dimensions */
 	SK_ARRAY(const struct sk_size *) dimensions; /* those with several sizes, divided by their multiple */
@@ -51,6 +52,12 @@ struct sk_fit {
 };
 
 /* ---- points ---- */
+
+/* True if the dimension has several sizes, and is one of the network's. */
+static bool varies(const struct sk_fit *fit, const struct sk_size_dimension *dimension)
+{
+	return dimension->least < dimension->most && sk_size_dimension_is_of(dimension, fit->network);
+}
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -79,7 +86,9 @@ static void add_random_point(struct sk_fit *fit, uint64_t *state)
 		const struct sk_size_dimension *dimension = sk_sizes_dimension(fit->sizes, d);
 		uint64_t sizes = (dimension->most - dimension->least) / dimension->multiple + 1, from = sizes > 4;
 
-		point[d] = dimension->least + (from + next_random(state) % (sizes - from)) * dimension->multiple;
+		if (varies(fit, dimension))
+			point[d] =
+				dimension->least + (from + next_random(state) % (sizes - from)) * dimension->multiple;
 	}
 }
 
@@ -92,7 +101,7 @@ static void add_corner(struct sk_fit *fit, size_t which)
 	for (size_t d = 0; d < sk_sizes_count(fit->sizes); d++) {
 		const struct sk_size_dimension *dimension = sk_sizes_dimension(fit->sizes, d);
 
-		if (dimension->least == dimension->most)
+		if (!varies(fit, dimension))
 			continue;
 		if (fit->dimensions.count <= MOST_CORNERS ? which >> bounded & 1
 							  : which == bounded || which == fit->dimensions.count)
@@ -112,7 +121,7 @@ static void add_point_near(struct sk_fit *fit, size_t which, uint64_t steps, boo
 		const struct sk_size_dimension *dimension = sk_sizes_dimension(fit->sizes, d);
 		uint64_t last = (dimension->most - dimension->least) / dimension->multiple, step;
 
-		if (dimension->least == dimension->most)
+		if (!varies(fit, dimension))
 			continue;
 		step = steps < last ? steps : last;
 		if (bounded == which || which == fit->dimensions.count)
@@ -590,20 +599,21 @@ static void add_complements(struct sk_fit *fit, const struct sk_size *size)
 /* Points that a fit needs beside its own. */
 typedef SK_ARRAY(uint64_t *) points;
 
-static struct sk_fit *make_fit(struct sk_arena *arena, struct sk_sizes *sizes, const struct sk_size *const *expressions,
-			       size_t count, const points *further)
+static struct sk_fit *make_fit(struct sk_arena *arena, struct sk_sizes *sizes, const char *network,
+			       const struct sk_size *const *expressions, size_t count, const points *further)
 {
 	struct sk_fit *fit = SK_NEW(arena, struct sk_fit);
 
 	fit->arena = arena;
 	fit->sizes = sizes;
+	fit->network = network;
 	sk_map_init(&fit->found, arena);
 	sk_map_init(&fit->suggested, arena);
 	for (size_t d = 0; d < sk_sizes_count(sizes); d++) {
 		const struct sk_size_dimension *dimension = sk_sizes_dimension(sizes, d);
 		const struct sk_size *multiple = sk_size_number(sizes, (int64_t)dimension->multiple);
 
-		if (dimension->least < dimension->most)
+		if (varies(fit, dimension))
 			sk_array_push(arena, &fit->dimensions,
 				      sk_size_quotient(sizes, sk_sizes_variable(sizes, d), multiple));
 	}
@@ -730,14 +740,14 @@ static uint64_t *exception_of(struct sk_fit *fit, const struct sk_size *const *e
 	return NULL;
 }
 
-struct sk_fit *sk_fit_new(struct sk_arena *arena, struct sk_sizes *sizes, const struct sk_size *const *expressions,
-			  size_t count)
+struct sk_fit *sk_fit_new(struct sk_arena *arena, struct sk_sizes *sizes, const char *network,
+			  const struct sk_size *const *expressions, size_t count)
 {
 	points further = {0};
 	struct sk_fit *fit;
 	uint64_t *point;
 
-	while (fit = make_fit(arena, sizes, expressions, count, &further),
+	while (fit = make_fit(arena, sizes, network, expressions, count, &further),
 	       (point = exception_of(fit, expressions, count)) && further.count < MOST_EXCEPTIONS)
 		sk_array_push(arena, &further, point);
 	if (point)

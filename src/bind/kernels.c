@@ -632,7 +632,8 @@ bool sk_kernels_find(struct sk_model *model, struct sk_linker *linker)
 	struct sk_kernel_finder *finder = finder_of(model, linker);
 	unsigned errors = model->diag->errors;
 
-	model->finder = NULL;
+	if (!model->samples.count)
+		model->finder = NULL;
 	for (size_t t = 0;
 	     t < model->tasks.count && !sk_diag_is_hopeless(model->diag) && finder->ops.misfits <= MOST_MISFITS; t++) {
 		struct sk_task *task = &model->tasks.items[t];

@@ -206,7 +206,7 @@ static bool is_bounds(const char *text)
 
 static bool has_bounds(const struct sk_op_graph *graph, const char *name, size_t length)
 {
-	return graph->sizes && sk_sizes_find(graph->sizes, graph->network, name, length) != SK_NONE;
+	return graph->sizes && sk_sizes_find(graph->sizes, graph->dimensions_of, name, length) != SK_NONE;
 }
 
 static bool is_open(const struct sk_op_graph *graph, const char *name, size_t length)
@@ -225,7 +225,7 @@ static bool is_open(const struct sk_op_graph *graph, const char *name, size_t le
 static bool set_bounds(struct sk_op_graph *graph, const struct given *given, size_t length)
 {
 	struct sk_size_dimension dimension = {.name = sk_arena_copy(graph->arena, given->text, length),
-					      .network = graph->network};
+					      .network = graph->dimensions_of};
 	const char *error;
 
 	if (!sk_size_parse_bounds(graph->arena, given->text + length + 1, &dimension, &error)) {

@@ -83,7 +83,10 @@ bool sk_pass_bind(struct sk_link *link)
 		return false;
 	/* The output does not replace any file that was read. */
 
-	collect_ahead(link);
+	if (!model->samples.count)
+		collect_ahead(link);
+	else
+		sk_linker_wait_ahead(linker); /* a child process may compute constants of samples */
 	/* Symbols reachable from kernels are being collected. The linker must not change until the dispatchers are
 	 * made. */
 
@@ -95,6 +98,10 @@ bool sk_pass_bind(struct sk_link *link)
 	if (!sk_model_lift(model))
 		return false;
 	/* Every number that depends on sizes has a form. */
+
+	if (model->samples.count)
+		collect_ahead(link);
+	/* Reading the samples of a model can have used the linker. */
 
 	return sk_model_leave_out_idle(model);
 	/* Every task computes something. Every argument is a tensor's bytes or a scalar, checked against the signature.

@@ -237,6 +237,9 @@ bool sk_pass_link(struct sk_link *link);
 void sk_graph_lower(const struct sk_op_graph *graph, const sk_graph_calls *calls, const char *scope,
 		    struct sk_constants *constants, struct sk_model *model);
 
+/* Add a tensor to the model, and return its number. Names of views are not looked up. */
+uint32_t sk_graph_lower_tensor(struct sk_model *model, const struct sk_tensor *tensor);
+
 /* ==== networks.c ====
  *
  * Sets of dimensions: the networks that a link makes from a model. */

@@ -28,11 +28,12 @@ struct lowering {
 
 /* ---- tensors ---- */
 
-static uint32_t add_tensor(struct sk_model *model, const struct sk_tensor *tensor)
+uint32_t sk_graph_lower_tensor(struct sk_model *model, const struct sk_tensor *tensor)
 {
 	uint32_t index = (uint32_t)model->tensors.count;
 
-	sk_map_insert(&model->tensor_names, tensor->name, strlen(tensor->name), index);
+	if (tensor->view_of == SK_NONE)
+		sk_map_insert(&model->tensor_names, tensor->name, strlen(tensor->name), index);
 	sk_array_push(model->arena, &model->tensors, *tensor);
 	return index;
 }
@@ -88,7 +89,7 @@ static uint32_t root_tensor(struct lowering *lowering, uint32_t index)
 		      : value->output ? SK_ROLE_OUTPUT
 				      : SK_ROLE_TEMPORARY; /* even if no task reads it */
 	tensor.role_declared = true;
-	return lowering->tensors[index] = add_tensor(lowering->model, &tensor);
+	return lowering->tensors[index] = sk_graph_lower_tensor(lowering->model, &tensor);
 }
 
 static bool is_whole(const struct sk_tensor *root, const struct sk_operand *operand, uint64_t offset)

@@ -10,6 +10,7 @@
 #include "base/sizes.h"
 #include "base/text.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "graph/dumps/dumps.h"
 #include "graph/graph.h"
@@ -27,7 +28,8 @@
 
 /* State common to all networks of the link. */
 struct reading {
-	const struct sk_link *link;
+	struct sk_link *link;
+	const char *network; /* the one that is being read; NULL: the only one */
 	const char *path;
 	struct sk_networks networks;
 	struct sk_constants *constants; /* NULL: a single network */
@@ -159,17 +161,24 @@ static bool lower(const struct reading *reading, struct sk_op_graph *graph, cons
 /* Return why the dimensions cannot have bounds; NULL: they can. */
 static const char *find_wrong_dimension(const struct sk_op_graph *graph)
 {
-	size_t bounded = 0;
+	size_t bounded = 0, all = 0;
 
 	for (size_t d = 0; d < sk_sizes_count(graph->sizes); d++) {
 		const struct sk_size_dimension *dimension = sk_sizes_dimension(graph->sizes, d);
 
+		all += dimension->least < dimension->most;
+		if (!sk_size_dimension_is_of(dimension, graph->dimensions_of))
+			continue;
 		bounded += dimension->least < dimension->most;
 	}
-	return bounded > SK_MOST_BOUNDED ? sk_arena_print(graph->arena,
-							  "%zu dimensions have bounds, which are more than %d", bounded,
-							  SK_MOST_BOUNDED)
-					 : NULL;
+	if (all > SK_MAX_DIMENSIONS)
+		return sk_arena_print(graph->arena,
+				      "%zu dimensions of all networks have bounds, which are more than %d", all,
+				      SK_MAX_DIMENSIONS);
+	return bounded > SK_MOST_BOUNDED
+		       ? sk_arena_print(graph->arena, "%zu dimensions have bounds, which are more than %d", bounded,
+					SK_MOST_BOUNDED)
+		       : NULL;
 }
 
 /* Return why this link cannot have sizes with bounds; NULL: it can. */
@@ -182,7 +191,6 @@ static const char *find_obstacle(const struct reading *reading, const struct sk_
 	} obstacles[] = {
 		{command->relocatable, "-r does not take sizes with bounds"},
 		{command->header, "--header does not take sizes with bounds"},
-		{reading->networks.names.count, "sizes with bounds are not supported for several networks yet"},
 		{command->dump_folder, "sizes with bounds are not supported for dumps (--dump-dir) yet"},
 		{reading->ge->folder, "sizes with bounds are not supported for dumps (DUMP_GE_GRAPH) yet"},
 		{reading->passes.flags.dump_as_text, "sizes with bounds are not supported for dumps as text yet"},
@@ -307,6 +315,8 @@ static bool read_network(const struct reading *reading, const char *network, con
 	/* Nodes come after those that they need; types and shapes are as in the file. */
 
 	graph->sizes_at = sizes_at;
+	graph->dimensions_of = network;
+	graph->all_sizes = sizes_at ? NULL : link->model->sizes;
 	if (!check_dumps(reading, network) || !apply_given(reading, network, graph))
 		return false;
 	take_constants(reading, graph);
@@ -340,26 +350,75 @@ static bool read_network(const struct reading *reading, const char *network, con
 	return lower_rest(graph, &calls, link->model);
 }
 
+/* The state for the samples of a network. */
+struct sampling {
+	struct reading reading;
+	struct sk_known_contents *known;
+	size_t first_tensor; /* of the network */
+};
+
 /* Options that concern output files only do not apply to a sample. */
-static struct sk_model *read_sample(void *context, const uint64_t *sizes)
+static struct sk_model *read_sample(void *context, struct sk_arena *arena, const uint64_t *sizes)
 {
-	struct reading reading = *(const struct reading *)context;
+	const struct sampling *sampling = context;
+	struct reading reading = sampling->reading;
 	struct sk_command_line command = *reading.link->command;
 	struct sk_fusion_results results = {0};
 	struct sk_link link = *reading.link;
 
 	command.model_text = NULL;
 	link.command = &command;
-	link.model = sk_model_create(link.arena, link.diag);
+	link.arena = arena;
+	link.known = sampling->known;
+	link.model = sk_model_create(arena, link.diag);
 	sk_model_set_file(link.model, reading.link->model->manifest);
 	link.model->root = reading.link->model->root;
 	link.model->graph = reading.link->model->graph;
 	link.model->package = reading.link->model->package;
 	link.model->draft = reading.link->model->draft; /* constants have the same order */
+	for (size_t t = 0; t < sampling->first_tensor; t++)
+		sk_graph_lower_tensor(link.model, &reading.link->model->tensors.items[t]);
+	if (reading.constants)
+		reading.constants = sk_constants_before(reading.constants, arena, (uint32_t)sampling->first_tensor);
 	reading.link = &link;
 	reading.passes.results = &results;
 	reading.passes.verbose = false;
-	return read_network(&reading, NULL, sizes) ? link.model : NULL;
+	return read_network(&reading, reading.network, sizes) ? link.model : NULL;
+}
+
+/* Return the place of the network's first dimension. */
+static size_t first_dimension(const struct sk_sizes *sizes, const char *network)
+{
+	size_t first = 0;
+
+	while (!sk_size_dimension_is_of(sk_sizes_dimension(sizes, first), network))
+		first++;
+	return first;
+}
+
+/* Read a network, and choose the sizes at which it is read again. */
+static bool read_and_sample(const struct reading *reading, const char *network)
+{
+	const struct sk_link *link = reading->link;
+	struct sk_model *model = link->model;
+	struct sk_sample_source source = {.network = network,
+					  .first_expression = model->size_expressions.count,
+					  .first_tensor = model->tensors.count,
+					  .first_task = model->tasks.count,
+					  .first_slice = model->slices.count,
+					  .read = read_sample};
+	size_t dimensions = model->sizes ? sk_sizes_count(model->sizes) : 0;
+	struct sampling *sampling = SK_NEW(link->arena, struct sampling);
+	bool read = read_network(reading, network, NULL);
+
+	if (!read || (model->sizes ? sk_sizes_count(model->sizes) : 0) == dimensions)
+		return read;
+	source.first_dimension = first_dimension(model->sizes, network);
+	source.context = sampling;
+	*sampling = (struct sampling){*reading, link->known, source.first_tensor};
+	sampling->reading.network = network;
+	sk_known_complete(link->known);
+	return sk_model_sample(model, &source);
 }
 
 /* Read one of several networks. A network without tasks is an error, since the package would not show it. */
@@ -368,8 +427,10 @@ static bool read_one_of(const struct reading *reading, const struct sk_name *net
 	const struct sk_link *link = reading->link;
 	size_t tasks = link->model->tasks.count;
 	unsigned errors = link->diag->errors;
-	bool read = read_network(reading, network->text, NULL);
+	bool read;
 
+	reading->link->known = sk_known_create(link->arena);
+	read = read_and_sample(reading, network->text);
 	if (read && link->model->tasks.count == tasks) {
 		sk_error(link->diag, network->place, "network '%s' has nothing to compute", network->text);
 		return false;
@@ -379,19 +440,13 @@ static bool read_one_of(const struct reading *reading, const struct sk_name *net
 	return read;
 }
 
-static bool read_samples(struct reading *reading)
-{
-	sk_known_complete(reading->link->known);
-	return sk_model_sample(reading->link->model, read_sample, reading);
-}
-
 static bool read_networks(struct reading *reading)
 {
 	const struct sk_link *link = reading->link;
 	bool read = true;
 
 	if (!reading->networks.names.count)
-		return read_network(reading, NULL, NULL) && read_samples(reading);
+		return read_and_sample(reading, NULL);
 	if (link->command->model_text) {
 		sk_error(link->diag, (struct sk_place){.file = reading->path},
 			 "--model-text writes one network, and --dim makes networks with names");
@@ -470,13 +525,13 @@ static bool write_results(const struct sk_link *link, const struct sk_fusion_res
 
 bool sk_network_read(struct sk_link *link, const char *path)
 {
-	struct sk_ge_request ge;
+	struct sk_ge_request *ge = SK_NEW(link->arena, struct sk_ge_request);
 	struct sk_fusion_results results = {0};
 	struct reading reading = {
 		.link = link,
 		.path = path,
 		.passes = {.check = {sk_have_kernels, link}, .results = &results, .verbose = link->command->verbose},
-		.ge = &ge,
+		.ge = ge,
 		.dumped = &link->dumped};
 	struct sk_model *model = link->model;
 
@@ -484,7 +539,7 @@ bool sk_network_read(struct sk_link *link, const char *path)
 	model->package = sk_package_stem(link->arena, link->command->soname);
 	model->names_launches = model->package;
 	if (!sk_fusion_flags_given(link, &reading.passes.flags) || !read_switches(link, &reading.passes.flags) ||
-	    !read_rules(link, &reading.passes.flags) || !read_ge_request(link, &ge) ||
+	    !read_rules(link, &reading.passes.flags) || !read_ge_request(link, ge) ||
 	    !sk_graph_passes_begin(link->arena, link->diag, &reading.passes))
 		return false;
 	/* The passes to run are chosen, once for all networks. */

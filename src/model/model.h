@@ -394,7 +394,8 @@ static inline uint64_t sk_tensor_span(const struct sk_tensor *tensor)
  * fills in its own part, and changes nothing else. All of it is in the link's arena. The parts refer to each other by
  * index (SK_NONE: none), since arrays grow while the model is built. */
 
-enum { SK_MOST_BOUNDED = 8 }; /* dimensions with bounds: more have too many products to look for (src/bind/fit.c) */
+/* Dimensions of a network with bounds: more have too many products to look for (src/bind/fit.c). */
+enum { SK_MOST_BOUNDED = 8 };
 
 struct sk_model {
 	struct sk_arena *arena;
@@ -416,7 +417,7 @@ struct sk_model {
 	bool is_sample; /* it is such a model at other sizes */
 	SK_ARRAY(const struct sk_size *) size_expressions; /* those in its texts, or of the values of its graph */
 	SK_ARRAY(const struct sk_size *) size_lists; /* elements of lists that calls read */
-	struct sk_samples *samples; /* the model at other sizes; NULL: none are taken yet */
+	SK_ARRAY(struct sk_samples *) samples; /* of each network with bounds */
 	sk_texts given_sizes; /* of the command line: NAME=BOUNDS */
 
 	struct sk_graph_file graph; /* the source of its tensors and tasks, if the manifest names a model */

@@ -19,8 +19,8 @@
 void sk_plan_key_append(struct sk_plan_key *key, const void *bytes, size_t size)
 {
 	while (key->bytes.capacity - key->bytes.count < size)
-		key->bytes.items = sk_array_reserve(key->arena, key->bytes.items, key->bytes.capacity,
-						    &key->bytes.capacity, 1);
+		key->bytes.items =
+			sk_array_reserve(key->arena, key->bytes.items, key->bytes.capacity, &key->bytes.capacity, 1);
 	if (size)
 		memcpy(key->bytes.items + key->bytes.count, bytes, size);
 	key->bytes.count += size;
@@ -148,8 +148,8 @@ static struct step add(struct maker *maker, struct step a, struct step b)
 		return pair(maker, SK_DIMS_ADD, a, b);
 	maker->failed |= maker->leasts.items[a.value] < (uint64_t)-b.number;
 	return b.number ? add_value(maker, (struct sk_dims_value){.op = SK_DIMS_SUBTRACT,
-								   .a = a.value,
-								   .number = (uint64_t)-b.number})
+								  .a = a.value,
+								  .number = (uint64_t)-b.number})
 			: a;
 }
 
@@ -162,9 +162,8 @@ static struct step divide(struct maker *maker, struct step a, struct step b)
 {
 	if (!b.is_number || b.number < 1)
 		maker->failed = true;
-	return add_value(maker, (struct sk_dims_value){.op = SK_DIMS_FLOOR,
-							.a = value_of(maker, a),
-							.number = (uint64_t)b.number});
+	return add_value(maker, (struct sk_dims_value){
+					.op = SK_DIMS_FLOOR, .a = value_of(maker, a), .number = (uint64_t)b.number});
 }
 
 static uint32_t put_step(void *context, const struct sk_size_step *step)
@@ -179,8 +178,8 @@ static uint32_t put_step(void *context, const struct sk_size_step *step)
 		result = number_step(step->number);
 		break;
 	case SK_SIZE_DIMENSION:
-		result = add_value(maker, (struct sk_dims_value){.op = SK_DIMS_DIMENSION,
-								 .a = maker->dimensions[step->a]});
+		result = add_value(maker,
+				   (struct sk_dims_value){.op = SK_DIMS_DIMENSION, .a = maker->dimensions[step->a]});
 		break;
 	case SK_SIZE_SUM:
 		result = add(maker, a, b);
@@ -204,6 +203,17 @@ static uint32_t put_step(void *context, const struct sk_size_step *step)
 
 /* ---- dimensions and fields ---- */
 
+/* Return the place of the string. */
+static int32_t add_string(struct maker *maker, const char *string)
+{
+	int32_t place = (int32_t)maker->strings.count;
+
+	for (const char *at = string; *at; at++)
+		sk_array_push(maker->arena, &maker->strings, *at);
+	sk_array_push(maker->arena, &maker->strings, '\0');
+	return place;
+}
+
 /* The strings begin with a byte that no reference leads to. */
 static void add_dimensions(struct maker *maker)
 {
@@ -216,16 +226,16 @@ static void add_dimensions(struct maker *maker)
 
 		if (dimension->least == dimension->most)
 			continue;
+
+		struct sk_dims_dimension record = {.least = dimension->least,
+						   .most = dimension->most,
+						   .multiple = dimension->multiple,
+						   .usual = dimension->usual};
+
+		record.name = add_string(maker, dimension->name);
+		record.network = dimension->network ? add_string(maker, dimension->network) : 0;
 		maker->dimensions[d] = (uint32_t)maker->records.count;
-		sk_array_push(maker->arena, &maker->records,
-			      (struct sk_dims_dimension){.name = (int32_t)maker->strings.count,
-							 .least = dimension->least,
-							 .most = dimension->most,
-							 .multiple = dimension->multiple,
-							 .usual = dimension->usual});
-		for (const char *at = dimension->name; *at; at++)
-			sk_array_push(maker->arena, &maker->strings, *at);
-		sk_array_push(maker->arena, &maker->strings, '\0');
+		sk_array_push(maker->arena, &maker->records, record);
 	}
 }
 
@@ -367,8 +377,14 @@ static void lay_out(const struct maker *maker, struct sk_arena *arena, struct sk
 	put_table(bytes, fields, maker->fields.items, maker->fields.count * sizeof(*maker->fields.items));
 	put_table(bytes, strings, maker->strings.items, maker->strings.count);
 	put_table(bytes, slots, maker->slots.items, maker->slots.count * sizeof(*maker->slots.items));
-	for (size_t i = 0; i < maker->records.count; i++)
-		records[i].name += (int32_t)(strings - (dimensions + i * sizeof(*records)));
+	for (size_t i = 0; i < maker->records.count; i++) {
+		size_t record = dimensions + i * sizeof(*records);
+
+		records[i].name += (int32_t)(strings - (record + offsetof(struct sk_dims_dimension, name)));
+		if (records[i].network)
+			records[i].network +=
+				(int32_t)(strings - (record + offsetof(struct sk_dims_dimension, network)));
+	}
 	image->sizes = bytes;
 	image->sizes_size = dims.size;
 }

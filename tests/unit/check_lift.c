@@ -33,7 +33,7 @@ static void start(const struct sk_size_dimension *box, const char *expression)
 		sk_sizes_add_dimension(sizes, &box[i]);
 	if (expression)
 		size = sk_size_parse(sizes, NULL, expression, &error);
-	fit = sk_fit_new(memory, sizes, &size, size != NULL);
+	fit = sk_fit_new(memory, sizes, NULL, &size, size != NULL);
 	ck_assert_uint_le(sk_fit_count(fit), MOST_POINTS);
 }
 

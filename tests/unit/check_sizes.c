@@ -413,7 +413,7 @@ START_TEST(questions)
 	ck_assert(sk_size_differ(sizes, total, sum, values));
 	ck_assert_int_ne(sk_size_at(total, values), sk_size_at(sum, values));
 	ck_assert(!sk_size_differ(sizes, sum, sum, values));
-	ck_assert_ptr_nonnull(strstr(sk_sizes_values_text(arena, sizes, values), "batch=8, seq="));
+	ck_assert_ptr_nonnull(strstr(sk_sizes_values_text(arena, sizes, NULL, values), "batch=8, seq="));
 	sk_arena_destroy(arena);
 }
 END_TEST
