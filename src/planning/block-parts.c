@@ -121,11 +121,24 @@ static bool begins_in_units(const struct sk_run *run, const struct sk_block_part
 	return true;
 }
 
-/* Return the number of cores that have work in the run if its units are shared out. */
+/* Return whether that holds at all sizes: each row has the same number of elements, which are whole units if the number
+ * of rows depends on sizes. */
+static bool fits_at_all_sizes(const struct follower *follower, const struct sk_run *run,
+			      const struct sk_block_parts *parts)
+{
+	uint64_t elements = run->extent / parts->rows;
+
+	return sk_products_equal(follower->model, (struct sk_sized_number){run->extent, run->size}, sk_plain_number(1),
+				 (struct sk_sized_number){parts->rows, parts->size}, sk_plain_number(elements)) &&
+	       (!parts->size || elements % run->unit == 0);
+}
+
+/* Return the number of cores that have work in the run if its units are shared out, at the usual sizes. */
 static uint64_t cores_of(const struct follower *follower, const struct end *end)
 {
 	uint64_t cores = follower->model->device->lanes[end->task->bound.lane].cores;
-	uint64_t units = (end->run->extent - 1) / end->run->unit + 1;
+	uint64_t extent = sk_usual_number(follower->model, end->run->size, end->run->extent);
+	uint64_t units = (extent + end->run->unit - 1) / end->run->unit;
 
 	return units < cores ? units : cores;
 }
@@ -153,8 +166,6 @@ static struct sk_block_verdict judge(const struct follower *follower, const stru
 		verdict.reason = SK_BLOCKS_OTHER_LANE;
 	else if (has_blocks(follower, ahead))
 		verdict.reason = judge_task(follower, ahead);
-	if (verdict.reason == SK_BLOCKS_NONE && (ahead->task->bound.sized || behind->task->bound.sized))
-		verdict.reason = SK_BLOCKS_SIZES;
 	if (verdict.reason != SK_BLOCKS_NONE)
 		return verdict;
 	verdict.reason = SK_BLOCKS_FOLLOWED;
@@ -166,6 +177,8 @@ static struct sk_block_verdict judge(const struct follower *follower, const stru
 		verdict.limit = behind->run->extent;
 	} else if (!begins_in_units(behind->run, parts, &verdict)) {
 		verdict.reason = SK_BLOCKS_OFF_UNIT;
+	} else if (!fits_at_all_sizes(follower, behind->run, parts)) {
+		verdict.reason = SK_BLOCKS_SIZES;
 	} else if (parts->blocks < cores) {
 		verdict.reason = SK_BLOCKS_TOO_FEW;
 		verdict.amount = parts->blocks;
@@ -180,7 +193,8 @@ static struct sk_block_verdict judge(const struct follower *follower, const stru
 static struct sk_block_parts parts_of(const struct follower *follower, const struct end *end)
 {
 	if (has_blocks(follower, end))
-		return (struct sk_block_parts){end->number, end->task->bound.block_count, end->task->bound.extent};
+		return (struct sk_block_parts){end->number, end->task->bound.block_count, end->task->bound.extent,
+					       sk_task_extent_size(end->task)};
 	return end->run->parts;
 }
 

@@ -47,7 +47,7 @@ static const char *obstacle_text(struct sk_arena *arena, const struct sk_model *
 	case SK_BLOCKS_NO_ROWS:
 		return "its signature does not say which rows a block computes, as blocks= does";
 	case SK_BLOCKS_SIZES:
-		return "numbers of the two depend on sizes with bounds";
+		return "at some sizes blocks begin inside units of this task";
 	case SK_BLOCKS_OTHER_PARTS:
 		return sk_arena_print(arena, "the two do not both access '%s' by the same parts",
 				      model->tensors.items[verdict->tensor].name);

@@ -24,7 +24,7 @@ struct stream {
 struct division {
 	uint64_t launch;
 	struct sk_plan_partition partition;
-	const struct sk_size *size; /* the form of its extent */
+	struct sk_partition_sizes sizes;
 };
 
 /* The core sets of the steps with one state that have been visited in a launch. */
@@ -64,10 +64,10 @@ static enum sk_step_kind kind_of(const struct sk_model *model, const struct sk_s
 }
 
 static uint32_t find_partition(struct sk_step_maker *maker, struct sk_plan_partition partition,
-			       const struct sk_size *size)
+			       struct sk_partition_sizes sizes)
 {
 	struct sk_launch_schedule *launch = maker->launch;
-	struct division key = {maker->number, partition, size}, *kept;
+	struct division key = {maker->number, partition, sizes}, *kept;
 	uint32_t found = sk_map_find(&maker->partitions, (const char *)&key, sizeof(key));
 
 	if (found != SK_NONE)
@@ -76,7 +76,7 @@ static uint32_t find_partition(struct sk_step_maker *maker, struct sk_plan_parti
 	*kept = key;
 	sk_map_insert(&maker->partitions, (const char *)kept, sizeof(*kept), launch->partition_count);
 	launch->partitions[launch->partition_count] = key.partition;
-	launch->partition_sizes[launch->partition_count] = size;
+	launch->partition_sizes[launch->partition_count] = sizes;
 	return launch->partition_count++;
 }
 
@@ -145,13 +145,13 @@ static void make_step(struct sk_step_maker *maker, const struct sk_run *run, uin
 						 (struct sk_plan_partition){.extent = task->bound.block_count,
 									    .unit = 1,
 									    .first_core = run->first_core},
-						 NULL);
+						 (struct sk_partition_sizes){NULL, NULL});
 		break;
 	case SK_STEP_SPLIT:
 		step->partition = find_partition(maker,
 						 (struct sk_plan_partition){run->extent, run->unit, run->parts.rows,
 									    run->parts.blocks, run->first_core},
-						 run->size);
+						 (struct sk_partition_sizes){run->size, run->parts.size});
 		break;
 	default:
 		break;
@@ -170,7 +170,7 @@ static void make_steps(struct sk_step_maker *maker)
 	launch->steps = SK_NEW_ARRAY(maker->arena, struct sk_step, SK_MAX_SIDES * (size_t)runs->count);
 	launch->first_steps = SK_NEW_ARRAY(maker->arena, uint32_t, source->task_count);
 	launch->partitions = SK_NEW_ARRAY(maker->arena, struct sk_plan_partition, runs->count);
-	launch->partition_sizes = SK_NEW_ARRAY(maker->arena, const struct sk_size *, runs->count);
+	launch->partition_sizes = SK_NEW_ARRAY(maker->arena, struct sk_partition_sizes, runs->count);
 	launch->homes = SK_NEW_ARRAY(maker->arena, struct sk_plan_home, runs->count);
 	memset(maker->lane_streams, 0, sizeof(maker->lane_streams));
 	for (uint32_t i = 0; i < runs->count; i++) {
@@ -265,20 +265,25 @@ static uint64_t span_of(const struct sk_argument *argument, uint64_t extent, uin
 	return (rows.count / extent * elements - 1) * rows.stride + rows.width;
 }
 
-/* Numbers of units are comparable where the unit divides the extent, or is 1. elements: those of the task in a unit of
- * the run. */
-static void set_sizes(const struct sk_model *model, const struct sk_run *run, const struct sk_argument *argument,
+/* Set the forms of the pattern. Numbers of units are comparable where the unit divides the extent, or is 1. elements:
+ * those of the task in a unit, or in a row that blocks have. */
+static void set_sizes(const struct sk_model *model, const struct sk_size *units, const struct sk_argument *argument,
 		      uint64_t elements, struct sk_pattern *pattern)
 {
-	const struct sk_size *of_unit = sk_size_number(model->sizes, (int64_t)run->unit);
-
 	pattern->offset_size = sk_number_size(model, SK_ARGUMENT_SIZE(argument, offset), argument->offset);
 	pattern->unit_size = sk_size_multiply(
 		model->sizes, sk_size_number(model->sizes, (int64_t)elements),
 		sk_number_size(model, SK_ARGUMENT_SIZE(argument, element_bytes), argument->element_bytes));
-	pattern->units_size = sk_size_ceil(model->sizes, sk_number_size(model, run->size, run->extent), of_unit);
-	if (!pattern->unit_size || !pattern->units_size)
+	pattern->units_size = units;
+	if (!pattern->unit_size || !units)
 		pattern->units = 0;
+}
+
+/* Return the form of the number of the run's units. */
+static const struct sk_size *units_of(const struct sk_model *model, const struct sk_run *run)
+{
+	return sk_size_ceil(model->sizes, sk_number_size(model, run->size, run->extent),
+			    sk_size_number(model->sizes, (int64_t)run->unit));
 }
 
 struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct sk_launch_schedule *launch,
@@ -300,6 +305,9 @@ struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct
 	bool split = kind_of(model, step) == SK_STEP_SPLIT;
 	uint64_t blocks = split ? partition->blocks : task->bound.block_count;
 	uint64_t rows = split ? partition->rows : task->bound.extent;
+	const struct sk_size *rows_size =
+		split ? launch->partition_sizes[step->partition].rows : sk_task_extent_size(task);
+	bool whole; /* blocks have equally many rows at all sizes */
 
 	pattern.units =
 		blocks ? blocks : partition->extent / partition->unit + (partition->extent % partition->unit != 0);
@@ -310,14 +318,14 @@ struct sk_pattern sk_schedule_pattern(const struct sk_model *model, const struct
 		elements = task->bound.extent / rows;
 		pattern.extent = rows;
 		pattern.element_bytes *= elements;
-		elements *= rows % blocks ? 1 : rows / blocks;
-		pattern.unit_bytes = rows % blocks ? 0 : elements * argument->element_bytes;
+		whole = rows % blocks == 0 && !rows_size;
+		elements *= whole ? rows / blocks : 1;
+		pattern.unit_bytes = whole ? elements * argument->element_bytes : 0;
 	}
 	pattern.span = span_of(argument, task->bound.extent, elements);
-	if (task->bound.sized && blocks)
-		pattern.units = 0;
-	else if (task->bound.sized)
-		set_sizes(model, step->run, argument, elements, &pattern);
+	if (task->bound.sized)
+		set_sizes(model, blocks ? sk_number_size(model, rows_size, rows) : units_of(model, step->run), argument,
+			  elements, &pattern);
 	return pattern;
 }
 

@@ -46,7 +46,13 @@ static const struct sk_task *task_of(const struct placer *placer, const struct s
 	return &placer->model->tasks.items[placer->runs->tasks[run->first + member]];
 }
 
-/* Return the run's cost in bytes. An operation costs as much as a byte. */
+/* Return the part of the task's work that it has at the usual sizes. */
+static double usual_part(const struct placer *placer, const struct sk_task *task)
+{
+	return task->bound.extent ? (double)sk_usual_extent(placer->model, task) / (double)task->bound.extent : 1;
+}
+
+/* Return the run's cost in bytes at the usual sizes. An operation costs as much as a byte. */
 static double cost_of(const struct placer *placer, const struct sk_run *run)
 {
 	double cost = 0;
@@ -54,13 +60,15 @@ static double cost_of(const struct placer *placer, const struct sk_run *run)
 	for (uint32_t m = 0; m < run->count; m++) {
 		const struct sk_task *task = task_of(placer, run, m);
 
-		cost += (double)task->bound.operations;
+		cost += (double)task->bound.operations * usual_part(placer, task);
 		if (task->said.cost)
 			cost += (double)task->said.cost->of[0].values[SK_COST_CYCLES];
 		for (uint32_t a = 0; a < task->bound.argument_count; a++)
 			if (sk_argument_access(&task->bound.arguments[a]) &&
 			    task->bound.arguments[a].kind == SK_ARGUMENT_POINTER)
-				cost += (double)task->bound.arguments[a].size;
+				cost += (double)sk_usual_number(placer->model,
+								SK_ARGUMENT_SIZE(&task->bound.arguments[a], size),
+								task->bound.arguments[a].size);
 	}
 	return cost;
 }
@@ -85,11 +93,15 @@ static uint32_t choices(const struct placer *placer, uint32_t lane)
 							     : limited(placer, lane, MOST_CORES);
 }
 
+/* Return the number of parts at the usual sizes. */
 static uint64_t parts_of(const struct placer *placer, const struct sk_run *run)
 {
-	return run->unit == 0	   ? task_of(placer, run, 0)->bound.block_count
-	       : run->parts.blocks ? run->parts.blocks
-				   : (run->extent - 1) / run->unit + 1;
+	uint64_t extent = sk_usual_number(placer->model, run->size, run->extent);
+
+	return run->unit == 0	    ? task_of(placer, run, 0)->bound.block_count
+	       : run->parts.blocks  ? run->parts.blocks
+	       : extent > run->unit ? (extent - 1) / run->unit + 1
+				    : 1;
 }
 
 /* Return true if the run has parts for only some of the cores, and is not bound to certain ones. */

@@ -348,22 +348,27 @@ static struct sk_plan_launch *start_launch(struct sk_plan_writer *writer, uint32
 }
 
 static void set_partitions(struct sk_plan_writer *writer, struct sk_plan_launch *record, struct sk_plan_form *form,
-			   const struct sk_plan_partition *partitions, const struct sk_size *const *sizes,
+			   const struct sk_plan_partition *partitions, const struct sk_partition_sizes *sizes,
 			   uint32_t count)
 {
 	struct sk_plan_key key = {.arena = writer->arena};
 	bool sized = false;
 
 	for (uint32_t i = 0; i < count; i++)
-		sized |= sizes[i] != NULL;
+		sized |= sizes[i].extent || sizes[i].rows;
 	sk_plan_key_append(&key, partitions, count * sizeof(*partitions));
 	if (sized)
-		sk_plan_key_append(&key, sizes, count * sizeof(const struct sk_size *));
+		sk_plan_key_append(&key, sizes, count * sizeof(*sizes));
 	record->first_partition =
 		sk_plan_share_by(writer, &writer->partitions, partitions, count, key.bytes.items, key.bytes.count);
-	for (uint32_t i = 0; i < count; i++)
-		sk_plan_note_size(writer, SK_DIMS_PARTITIONS, record->first_partition + i,
-				  offsetof(struct sk_plan_partition, extent), sizes[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t number = record->first_partition + i;
+
+		sk_plan_note_size(writer, SK_DIMS_PARTITIONS, number, offsetof(struct sk_plan_partition, extent),
+				  sizes[i].extent);
+		sk_plan_note_size(writer, SK_DIMS_PARTITIONS, number, offsetof(struct sk_plan_partition, rows),
+				  sizes[i].rows);
+	}
 	form->partition_count = count;
 }
 
@@ -451,7 +456,7 @@ static void place_task(struct sk_plan_writer *writer, struct sk_plan_launch *rec
 		set_partitions(writer, record, form,
 			       &(struct sk_plan_partition){split ? task->bound.extent : task->bound.block_count,
 							   split ? sk_minimum_unit(writer->model, number) : 1},
-			       &(const struct sk_size *){split ? sk_task_extent_size(task) : NULL}, 1);
+			       &(struct sk_partition_sizes){split ? sk_task_extent_size(task) : NULL, NULL}, 1);
 		step->partition = record->first_partition;
 	}
 }

@@ -120,6 +120,7 @@ struct sk_block_parts {
 	uint32_t task; /* the task in blocks */
 	uint32_t blocks; /* 0: there are none */
 	uint64_t rows;
+	const struct sk_size *size; /* the form of the rows; NULL: they are a number */
 };
 
 struct sk_run {

@@ -56,6 +56,11 @@ struct sk_step {
 	const uint32_t *gives[2]; /* the same for steps that await it; either may be NULL */
 };
 
+/* The forms of a partition's extent and rows; NULL: they are numbers. */
+struct sk_partition_sizes {
+	const struct sk_size *extent, *rows;
+};
+
 struct sk_launch_schedule {
 	struct sk_step *steps; /* of the launch's runs of tasks, in order; the sides of a task are adjacent */
 	uint32_t step_count;
@@ -63,7 +68,7 @@ struct sk_launch_schedule {
 	struct sk_plan_home *homes;
 	uint32_t home_count;
 	struct sk_plan_partition *partitions; /* distinct */
-	const struct sk_size **partition_sizes; /* by partition: the form of its extent; NULL: it is a number */
+	struct sk_partition_sizes *partition_sizes; /* by partition */
 	uint32_t partition_count;
 	uint32_t lane_count; /* of the device */
 	uint32_t lane_steps[SK_MAX_LANES];
@@ -166,10 +171,10 @@ enum sk_block_reason {
 	SK_BLOCKS_NO_ROWS, /* has blocks with unknown accesses */
 
 	/* The two */
-	SK_BLOCKS_SIZES, /* have numbers that depend on sizes with bounds */
 	SK_BLOCKS_OTHER_PARTS, /* divide the shared bytes differently */
 	SK_BLOCKS_OTHER_ROWS, /* have no whole number of elements for each row of the blocks */
 	SK_BLOCKS_OFF_UNIT, /* do not fit: a block begins inside a unit of the task */
+	SK_BLOCKS_SIZES, /* do not fit at some sizes: a block begins inside a unit of the task */
 	SK_BLOCKS_TOO_FEW, /* have work for more cores than there are blocks */
 	SK_BLOCKS_REASON_COUNT,
 };

@@ -24,12 +24,12 @@ class Manifest:
         shape = "a, b, %s" % width
         self.tensors.append("  %s: {dtype: f32, shape: [%s]%s}" % (name, shape, role))
 
-    def task(self, kernel, width, *inputs):
+    def task(self, kernel, width, *inputs, blocks=""):
         """A task with one result, a new value."""
         name = "t%d" % len(self.tasks)
         self.tensor(name, width)
-        self.tasks.append("  - {name: k%d, kernel: %s, args: [%s], scope: s}" %
-                          (len(self.tasks), kernel, ", ".join([*inputs, name])))
+        self.tasks.append("  - {name: k%d, kernel: %s, args: [%s]%s, scope: s}" %
+                          (len(self.tasks), kernel, ", ".join([*inputs, name]), blocks))
         self.values.append((name, width))
 
     def constant(self, shape):
@@ -41,7 +41,7 @@ class Manifest:
         value, width = self.random.choice(self.values[-3:])
         alike = [name for name, other in self.values if other == width]
         columns = [name for name, other in self.values if other == 1]
-        kind = self.random.choice(["add", "add", "bias", "sums", "column", "product", "twice", "softly"])
+        kind = self.random.choice(["add", "add", "bias", "sums", "column", "product", "twice", "softly", "blocked"])
         if kind == "add":
             self.task("add", width, value, self.random.choice(alike))
         elif kind == "bias":
@@ -53,6 +53,8 @@ class Manifest:
         elif kind == "product" and width != "w":
             other = self.random.choice([8, 16, 40])
             self.task("product", other, value, self.constant("%d, %d" % (width, other)))
+        elif kind == "blocked":
+            self.task("blocked", width, value, blocks=", blocks: %d" % self.random.choice([2, 3, 5, 8]))
         elif kind == "softly":
             self.task("softly", width, value)
         elif value[0] == "t":

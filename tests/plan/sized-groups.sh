@@ -33,6 +33,15 @@ void softly(const float *x, float *y, float *row, long m, long k, long first)
 	}
 }
 SK_KERNEL(softly, "split=m; in x f32[m,k], out y f32[m,k], scratch row f32[k], m i64, k i64, first i64 = begin(m)");
+void blocked(const struct sk_block *block, const float *x, float *y, long m, long k)
+{
+	uint64_t low, high;
+
+	sk_block_range(block, (uint64_t)m, &low, &high);
+	for (uint64_t i = low * (uint64_t)k; i < high * (uint64_t)k; i++)
+		y[i] = x[i] * 0.75F;
+}
+SK_KERNEL(blocked, "blocks=m; block, in x f32[m,k], out y f32[m,k], m i64, k i64");
 C
 compile more
 count=${GROUPS_COUNT:-12}
