@@ -53,6 +53,7 @@ KERNEL_FAMILIES = \
 	kernels/recurrent.c \
 	kernels/reduce.c \
 	kernels/requantise.c \
+	kernels/resize-rows.c \
 	kernels/rotary.c \
 	kernels/roialign.c \
 	kernels/row-gradients.c \

@@ -460,22 +460,91 @@ static bool find_taps(const struct sk_canonical *canonical, const struct axis *a
 /* ---- calls ---- */
 
 static void add_interpolation(struct sk_canonical *canonical, uint32_t to, uint32_t from, uint64_t k, uint64_t inner,
-			      const struct axis *axis, const struct taps *taps)
+			      const uint64_t shape[2], const uint32_t lists[3])
 {
-	struct sk_op_graph *graph = canonical->graph;
-	const uint64_t shape[2] = {axis->to, taps->width};
-	uint32_t rows = sk_graph_new_constant(graph, "rows", SK_I64, 2, shape, taps->rows);
-	uint32_t weights = sk_graph_new_constant(graph, "weights", SK_F64, 2, shape, taps->weights);
-	uint32_t more = sk_graph_new_constant(graph, "more", SK_F64, 1, shape, taps->more);
+	const struct sk_op_graph *graph = canonical->graph;
 	uint64_t elements = sk_value_elements(&graph->values.items[to]);
 	struct sk_graph_call *call = sk_canonical_call(canonical, "Interpolate");
 
 	sk_call_integer(canonical, call, "k", (int64_t)k);
 	sk_call_input(canonical, call, sk_operand_flat(graph, from));
-	sk_call_input(canonical, call, sk_operand_shaped(graph, rows, 2, shape));
-	sk_call_input(canonical, call, sk_operand_shaped(graph, weights, 2, shape));
-	sk_call_input(canonical, call, sk_operand_flat(graph, more));
+	sk_call_input(canonical, call, sk_operand_shaped(graph, lists[0], 2, shape));
+	sk_call_input(canonical, call, sk_operand_shaped(graph, lists[1], 2, shape));
+	sk_call_input(canonical, call, sk_operand_flat(graph, lists[2]));
 	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, (uint64_t[]){elements / inner, inner}));
+}
+
+/* True if the rows of an axis depend on sizes with bounds: they are computed when the package runs. */
+static bool varies(const struct sk_op_graph *graph, const struct sk_canonical *canonical, uint32_t axis)
+{
+	const struct sk_value *from = &graph->values.items[sk_canonical_input(canonical, X)];
+	const struct sk_value *to = &graph->values.items[sk_canonical_output(canonical, 0)];
+
+	return (from->sizes[axis] || to->sizes[axis]) && !sk_value_same_extent(from, to, axis);
+}
+
+/* Add an output of ResizeRows. */
+static uint32_t add_list(const struct sk_canonical *canonical, struct sk_graph_call *call, const char *name,
+			 enum sk_dtype dtype, uint32_t rank, const uint64_t *shape)
+{
+	uint32_t list = sk_graph_new_value(canonical->graph, name, dtype, rank, shape);
+
+	canonical->graph->values.items[list].varies = true;
+	sk_call_output(canonical, call, sk_operand_shaped(canonical->graph, list, rank, shape));
+	return list;
+}
+
+/* Return the number of a word in a list. */
+static int64_t code_of(const struct sk_graph_node *node, const char *name, const char *const *words)
+{
+	const char *word = sk_node_string(node, name, words[0]);
+	int64_t code = 0;
+
+	while (words[code] && strcmp(words[code], word))
+		code++;
+	return code;
+}
+
+/* Compute the rows of an axis by a call, and the weights of these rows unless elements only move. */
+static void add_rows(struct sk_canonical *canonical, const struct axis *axis, uint64_t width, uint32_t lists[3])
+{
+	static const char *const coordinates[] = {"half_pixel",	  "half_pixel_symmetric", "pytorch_half_pixel",
+						  "align_corners", "asymmetric",	   "tf_half_pixel_for_nn",
+						  NULL};
+	static const char *const modes[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL};
+	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];
+	const uint64_t shape[2] = {axis->to, width};
+	struct sk_graph_call *call = sk_canonical_call(canonical, "ResizeRows");
+
+	sk_call_integer(canonical, call, "from", (int64_t)axis->from);
+	sk_call_integer(canonical, call, "to", (int64_t)axis->to);
+	sk_call_integer(canonical, call, "above", (int64_t)axis->scale.above);
+	sk_call_integer(canonical, call, "below", (int64_t)axis->scale.below);
+	sk_call_integer(canonical, call, "coordinates",
+			code_of(node, "coordinate_transformation_mode", coordinates));
+	sk_call_integer(canonical, call, "nearest", code_of(node, "nearest_mode", modes));
+	sk_call_integer(canonical, call, "cubic", is(node, "mode", "nearest", "cubic"));
+	sk_call_integer(canonical, call, "excludes", sk_node_integer(node, "exclude_outside", 0) != 0);
+	sk_call_real(canonical, call, "a", sk_node_real(node, "cubic_coeff_a", -0.75));
+	lists[0] = add_list(canonical, call, "rows", SK_I64, 2, shape);
+	if (!is_weighted(node))
+		return;
+	lists[1] = add_list(canonical, call, "weights", SK_F64, 2, shape);
+	lists[2] = add_list(canonical, call, "more", SK_F64, 1, shape);
+}
+
+/* Coordinates of axes of so many elements fit into 63 bits. */
+enum { MOST_VARYING = 1 << 20 };
+
+static bool check_varying(const struct sk_canonical *canonical, const struct axis *axis)
+{
+	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];
+
+	if (is_crop(node) || (sk_node_integer(node, "antialias", 0) && is_weighted(node)) || node->version < 11)
+		return sk_canonical_error(canonical, "with sizes with bounds it cannot crop, nor have antialias or a "
+						     "version before operator set 11");
+	return (axis->from <= MOST_VARYING && axis->to <= MOST_VARYING) ||
+	       sk_canonical_error(canonical, "an axis with bounds has more than %d elements", MOST_VARYING);
 }
 
 /* Resize one axis of a value; the result is the next value, or the last one. */
@@ -483,14 +552,24 @@ static bool resize_axis(struct sk_canonical *canonical, const struct axis *axis,
 			const struct taps *taps, uint32_t from, uint32_t to)
 {
 	struct sk_op_graph *graph = canonical->graph;
-	const struct sk_graph_node *node = &graph->nodes.items[canonical->node];
+	const struct sk_graph_node *node;
 	const struct sk_operand whole = sk_operand_axis(graph, from, number);
+	const uint64_t shape[2] = {axis->to, taps->width};
+	uint32_t lists[3] = {SK_NONE, SK_NONE, SK_NONE};
 
+	if (!taps->rows) {
+		add_rows(canonical, axis, taps->width, lists);
+	} else if (is_weighted(&graph->nodes.items[canonical->node])) {
+		lists[0] = sk_graph_new_constant(graph, "rows", SK_I64, 2, shape, taps->rows);
+		lists[1] = sk_graph_new_constant(graph, "weights", SK_F64, 2, shape, taps->weights);
+		lists[2] = sk_graph_new_constant(graph, "more", SK_F64, 1, shape, taps->more);
+	} else {
+		lists[0] = sk_graph_new_integers(graph, "rows", axis->to, taps->rows);
+	}
+	node = &graph->nodes.items[canonical->node];
 	if (!is_weighted(node))
-		return sk_canonical_gather(canonical, to, from,
-					   sk_graph_new_integers(graph, "rows", axis->to, taps->rows), axis->from,
-					   whole.shape[2]);
-	add_interpolation(canonical, to, from, axis->from, whole.shape[2], axis, taps);
+		return sk_canonical_gather(canonical, to, from, lists[0], axis->from, whole.shape[2]);
+	add_interpolation(canonical, to, from, axis->from, whole.shape[2], shape, lists);
 	return true;
 }
 
@@ -509,8 +588,13 @@ static bool canonical_resize(struct sk_canonical *canonical)
 	if (!read_resize(&inference, all))
 		return false;
 	for (uint32_t i = 0; i < shape.rank; i++) {
-		if (!find_taps(canonical, &all[i], &taps[i]))
+		if (varies(graph, canonical, i)) {
+			taps[i] = (struct taps){.width = (uint64_t)width_of(inference.node, &all[i], false)};
+			if (!check_varying(canonical, &all[i]))
+				return false;
+		} else if (!find_taps(canonical, &all[i], &taps[i])) {
 			return false;
+		}
 		last = taps[i].same ? last : i;
 	}
 	if (last == SK_NONE) {

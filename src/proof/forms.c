@@ -279,10 +279,52 @@ static bool has_no_negative_part(const struct sk_normals *forms, const struct sk
 	return !sum.unknown;
 }
 
+/* Compute the form where the variables in the set have their most, and the others their least. */
+static bool find_at_corner(const struct sk_normals *forms, const struct sk_normal *form, const uint32_t *down,
+			   uint32_t set, int64_t *number)
+{
+	*number = 0;
+	for (uint32_t i = 0; i < form->count; i++) {
+		const struct sk_normal_term *term = &form->terms[i];
+		int64_t value = term->coefficient;
+		bool overflow = false;
+
+		for (uint32_t j = 0; j < term->count; j++) {
+			const struct sk_normal_variable *variable = &forms->variables.items[term->factors[j]];
+			uint32_t d = 0;
+
+			while (down[d] != term->factors[j])
+				d++;
+			overflow |= __builtin_mul_overflow(value, set >> d & 1 ? variable->most : variable->least,
+							   &value);
+		}
+		if (overflow || __builtin_add_overflow(*number, value, number))
+			return false;
+	}
+	return true;
+}
+
+/* A form that is linear in each of its variables, all of which are listed, has its least value at a corner. */
+static bool is_at_least_0_at_corners(const struct sk_normals *forms, const struct sk_normal *form,
+				     const uint32_t *variables, uint32_t count)
+{
+	int64_t number;
+
+	for (uint32_t i = 0; i < form->count; i++)
+		for (uint32_t j = 1; j < form->terms[i].count; j++)
+			if (form->terms[i].factors[j] == form->terms[i].factors[j - 1])
+				return false;
+	for (uint32_t set = 0; set < 1u << count; set++)
+		if (!find_at_corner(forms, form, variables, set, &number) || number < 0)
+			return false;
+	return true;
+}
+
 /* Try each variable from its least and from its most value. */
 static bool is_plainly_at_least_0(const struct sk_normals *forms, const struct sk_normal *form)
 {
 	uint32_t down[MAX_COUNTED_DOWN], count = 0;
+	bool all = true;
 
 	for (uint32_t i = 0; i < form->count; i++)
 		for (uint32_t j = 0; j < form->terms[i].count; j++) {
@@ -290,13 +332,14 @@ static bool is_plainly_at_least_0(const struct sk_normals *forms, const struct s
 
 			while (known < count && down[known] != form->terms[i].factors[j])
 				known++;
+			all &= known < count || count < MAX_COUNTED_DOWN;
 			if (known == count && count < MAX_COUNTED_DOWN)
 				down[count++] = form->terms[i].factors[j];
 		}
 	for (uint32_t set = 0; set < 1u << count; set++)
 		if (has_no_negative_part(forms, form, down, set))
 			return true;
-	return false;
+	return all && is_at_least_0_at_corners(forms, form, down, count);
 }
 
 /* Return the variable with the highest number; atoms come after the variables in them. */

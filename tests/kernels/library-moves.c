@@ -531,6 +531,89 @@ static void run_sizes(const struct kernel *kernel, const struct row *row)
 	}
 }
 
+/* The coordinate of element i in halves of 1 / above, and its divisor. */
+static int64_t coordinate_of(int64_t mode, int64_t i, int64_t from, int64_t to, int64_t *divisor)
+{
+	*divisor = 2 * to;
+	switch (mode) {
+	case 1: /* half_pixel_symmetric, where sizes are those of the scale */
+	case 0: return (2 * i + 1) * from - to;
+	case 2: return to == 1 ? 0 : (2 * i + 1) * from - to;
+	case 3:
+		*divisor = to == 1 ? 1 : to - 1;
+		return to == 1 ? 0 : (from - 1) * i;
+	case 4: return 2 * i * from;
+	default: return (2 * i + 1) * from;
+	}
+}
+
+static int64_t nearest_to(int64_t mode, int64_t place, int64_t divisor)
+{
+	int64_t below = (place + 100 * divisor) / divisor - 100, rest = place - below * divisor;
+
+	switch (mode) {
+	case 0: return below + (2 * rest > divisor);
+	case 1: return below + (2 * rest >= divisor);
+	case 2: return below;
+	default: return below + (rest > 0);
+	}
+}
+
+/* Keys's cubic, and the linear weight, as ONNX defines them. */
+static wide weight_of(int cubic, wide x)
+{
+	const wide a = -0.75;
+
+	x = x < 0 ? -x : x;
+	if (!cubic)
+		return x < 1 ? 1 - x : 0;
+	return x <= 1  ? (a + 2) * x * x * x - (a + 3) * x * x + 1
+	       : x < 2 ? a * x * x * x - 5 * a * x * x + 8 * a * x - 4 * a
+		       : 0;
+}
+
+static int64_t clamped(int64_t row, int64_t from)
+{
+	return row < 0 ? 0 : row >= from ? from - 1 : row;
+}
+
+static void run_resize_rows(const struct kernel *kernel, const struct row *row)
+{
+	typedef void resize(int64_t *, double *, double *, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
+			    int64_t, int64_t, int64_t, int64_t, int64_t, double);
+	resize *function = (resize *)kernel->function;
+	struct kernel rows_kernel = *kernel;
+
+	(void)row;
+	rows_kernel.out = find_type("i64");
+	for (int round = 0; round < 6 * 4 * 2 * LENGTHS; round++) {
+		int cubic = round / 24 % 2;
+		int64_t mode = round % 6, nearest = round / 6 % 4, t = cubic ? 4 : 2;
+		int64_t from = between(1, 20), to = between(1, 20), half = to / 2, divisor;
+		int64_t *near = guarded((size_t)to * 8), *rows = guarded((size_t)(to * t) * 8);
+		double *weights = guarded((size_t)(to * t) * 8), *addends = guarded((size_t)to * 8);
+
+		function(near, NULL, NULL, half, 1, 0, from, to, to, from, mode, nearest, 0, 0, 0);
+		function(near + half, NULL, NULL, to - half, 1, half, from, to, to, from, mode, nearest, 0, 0, 0);
+		function(rows, weights, addends, to, t, 0, from, to, to, from, mode, nearest, cubic, 0, -0.75);
+		for (int64_t i = 0; i < to; i++) {
+			int64_t place = coordinate_of(mode, i, from, to, &divisor);
+			int64_t low = nearest_to(2, place, divisor) - t / 2 + 1;
+
+			check_whole(&rows_kernel, near, i, clamped(nearest_to(nearest, place, divisor), from),
+				    "the nearest row");
+			for (int64_t tap = 0; tap < t; tap++) {
+				wide away = (wide)((low + tap) * divisor - place) / (wide)divisor;
+
+				check_whole(&rows_kernel, rows, i * t + tap, clamped(low + tap, from), "a row");
+				check_near(kernel, kernel->out, weights, i * t + tap, weight_of(cubic, away), 1e-14,
+					   "a weight");
+			}
+			check_near(kernel, kernel->out, addends, i, 0, 0, "no addend");
+		}
+	}
+}
+
 /* ---- packing ---- */
 
 static void run_pack(const struct kernel *kernel, const struct row *row)
@@ -581,6 +664,7 @@ const struct row move_rows[] = {
 	{"ReverseSequence", run_reverse},
 	{"Range", run_range},
 	{"Sizes", run_sizes},
+	{"ResizeRows", run_resize_rows},
 	{"PackMatMulB", run_pack},
 	{"PackMatMulB(transB=1)", run_pack},
 	{NULL},

@@ -340,7 +340,7 @@ def vad():
     return m
 
 
-MODELS = [bert, bert_dynamo, gpt2, llama, t5, whisper, crnn, mel]
+MODELS = [bert, bert_dynamo, gpt2, llama, t5, whisper, vit, crnn, detector, mel, vad]
 sklink, skrun, skdump, kernels = sys.argv[1:5]
 
 
