@@ -86,7 +86,7 @@ src_libcore_a_SOURCES = \
 	src/command/option.c src/command/command-parts.h \
 	src/command/response.c \
 	src/package/entries.c \
-	src/outputs/header.c src/outputs/outputs-parts.h \
+	src/outputs/header.c src/outputs/header-sizes.c src/outputs/outputs-parts.h \
 	src/bind/kernels.c src/bind/kernel-reach.c \
 	src/bind/request.c \
 	src/bind/op-index.c \

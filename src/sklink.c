@@ -27,19 +27,6 @@ static void check_options(const struct sk_link *link)
 			 "%s is about a model, and this manifest names none ('graph')", link->command->model_option);
 }
 
-/* Outputs that cannot have sizes with bounds. */
-static bool check_sizes(const struct sk_link *link)
-{
-	const struct sk_model *model = link->model;
-	const struct sk_command_line *command = link->command;
-	const char *option = command->relocatable ? "-r" : command->header ? "--header" : NULL;
-
-	if (model->has_bounds && option)
-		sk_error(link->diag, model->graph.dimensions.items[0].size.place,
-			 "%s does not take sizes with bounds; give each dimension one size with --dim", option);
-	return !model->has_bounds || !option;
-}
-
 /* Read the manifest for other sizes. */
 static struct sk_model *read_sample(void *context, struct sk_arena *arena, const uint64_t *sizes)
 {
@@ -64,9 +51,8 @@ static bool read_manifest(struct sk_link *link)
 	if (!model->graph.path.text) {
 		model->package = sk_package_stem(link->arena, link->command->soname);
 		check_options(link);
-		return check_sizes(link) &&
-		       (!model->has_bounds ||
-			sk_model_sample(model, &(struct sk_sample_source){.read = read_sample, .context = link}));
+		return !model->has_bounds ||
+		       sk_model_sample(model, &(struct sk_sample_source){.read = read_sample, .context = link});
 	}
 	sk_linker_wait_ahead(link->linker);
 

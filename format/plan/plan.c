@@ -17,6 +17,7 @@
 
 #include "format/plan/plan.h"
 #include "format/skabi.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 
 /* The sizes are part of the format: a change requires a new SK_PLAN_VERSION. */
@@ -694,6 +695,33 @@ static uint32_t count_network_launches(const struct sk_plan_view *view)
 			low = middle + 1;
 	}
 	return (uint32_t)low;
+}
+
+/* ---- sizes of a linked package ---- */
+
+static uint64_t end_of(const struct sk_plan *plan, const struct sk_plan_table *table, uint64_t record_size)
+{
+	return table->count ? (uint64_t)field_target(plan, &table->offset) + table->count * record_size : 0;
+}
+
+const void *sk_plan_sizes(const struct sk_plan_view *view, uint64_t *size)
+{
+	const struct sk_plan *plan = view->plan;
+	uint64_t end = end_of(plan, &plan->strings, 1);
+	const struct sk_dims *sizes;
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		const struct sk_plan_table *table = (const void *)((const char *)plan + tables[i].table);
+		uint64_t own = table->offset ? end_of(plan, table, tables[i].record_size) : 0;
+
+		end = own > end ? own : end;
+	}
+	end = (end + 7) / 8 * 8;
+	if (!sk_plan_within(end, sizeof(*sizes), plan->size))
+		return NULL;
+	sizes = (const void *)((const char *)plan + end);
+	*size = plan->size - end;
+	return sizes->magic == SK_DIMS_MAGIC ? sizes : NULL;
 }
 
 /* ---- arguments, where there are lists ---- */

@@ -311,6 +311,10 @@ static inline uint32_t sk_plan_code_size(const struct sk_plan_view *view, const 
 /* Return the string of a reference ("" for 0). The field must be in the plan. */
 const char *sk_plan_string(const int32_t *reference);
 
+/* Return the bytes of .sk.dims (format/skdims.h) that follow the tables of the plan of a linked package (sklink -r),
+ * and their size; NULL: it has none. The tables have been opened. */
+const void *sk_plan_sizes(const struct sk_plan_view *view, uint64_t *size);
+
 /* Return the core, modulo those of its lane, that has the step's first part or block. */
 static inline uint64_t sk_plan_first_core(const struct sk_plan_view *view, const struct sk_plan_step *step)
 {

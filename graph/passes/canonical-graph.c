@@ -59,7 +59,7 @@ static bool is_number(const struct sk_op_graph *graph, const struct sk_graph_nod
 {
 	const struct sk_schema *schema = sk_schema_find(node->domain, node->op);
 
-	return input < 32 && schema->demands >> input & 1 && sk_node_input(graph, node, input)->known &&
+	return schema && input < 32 && schema->demands >> input & 1 && sk_node_input(graph, node, input)->known &&
 	       (input == 1 || !sk_node_is(node, "Range"));
 }
 

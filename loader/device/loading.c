@@ -51,8 +51,9 @@ static enum skrt_status open_sizes(struct skrt_module *module)
 {
 	char error[SK_ERROR_SIZE - 128];
 	uint64_t size = 0;
-	bool has_symbols = module->image.gnu_hash || module->image.hash; /* not those of a linked package */
-	const void *bytes = has_symbols ? sk_image_find(&module->image, "sk_dims", &size) : NULL;
+	bool is_linked = !module->image.gnu_hash && !module->image.hash;
+	const void *bytes = is_linked ? sk_plan_sizes(&module->plan, &size)
+				      : sk_image_find(&module->image, "sk_dims", &size);
 
 	if (!bytes)
 		return SKRT_OK;

@@ -189,10 +189,9 @@ static const char *find_obstacle(const struct reading *reading, const struct sk_
 		bool found;
 		const char *reason;
 	} obstacles[] = {
-		{command->relocatable, "-r does not take sizes with bounds"},
-		{command->header, "--header does not take sizes with bounds"},
 		{command->dump_folder, "sizes with bounds are not supported for dumps (--dump-dir) yet"},
-		{reading->ge->folder, "sizes with bounds are not supported for dumps (DUMP_GE_GRAPH) yet"},
+		{reading->ge->folder,
+		 "GE's dumps (DUMP_GE_GRAPH) have no sizes with bounds; give the dimensions numbers"},
 		{reading->passes.flags.dump_as_text, "sizes with bounds are not supported for dumps as text yet"},
 	};
 

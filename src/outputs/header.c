@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 #include "src/planning/planning.h"
@@ -38,21 +39,6 @@ static void name_tensors(struct writer *writer)
 	writer->tensors = SK_NEW_ARRAY(writer->arena, const char *, count ? count : 1);
 	for (uint32_t i = 0; i < count; i++)
 		writer->tensors[i] = sk_identifier(writer->arena, sk_plan_string(&tensor_at(writer, i)->name));
-}
-
-/* Print a string literal. Question marks are escaped, since they could form trigraphs. */
-static void print_string(FILE *stream, const char *text)
-{
-	putc('"', stream);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '?')
-			fprintf(stream, "\\%03o", c);
-		else
-			putc(c, stream);
-	}
-	putc('"', stream);
 }
 
 /* ---- launches ---- */
@@ -233,7 +219,7 @@ static void write_tensor_table(const struct writer *writer)
 		     stride *= sk_plan_type(tensor)->shape[j]) /* at most the tensor's size in bytes */
 			strides[j] = stride;
 		fputs("\t{", stream);
-		print_string(stream, sk_plan_string(&tensor->name));
+		sk_header_print_string(stream, sk_plan_string(&tensor->name));
 		fprintf(stream, ", %u, %u, %u, %" PRIu32 ", UINT64_C(%" PRIu64 ")", sk_plan_type(tensor)->dtype,
 			tensor->role, sk_plan_type(tensor)->rank,
 			sk_dtype_size((enum sk_dtype)sk_plan_type(tensor)->dtype), sk_plan_type(tensor)->bytes);
@@ -344,6 +330,8 @@ static const char *make_text(struct sk_arena *arena, const struct sk_header_cont
 	write_types(&writer);
 	write_launch_table(&writer);
 	write_tensor_table(&writer);
+	if (contents->dims->dims)
+		sk_header_write_sizes(arena, contents, writer.tensors, writer.stream);
 	write_plan(&writer);
 	write_bytes(&writer);
 	fputs("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n", writer.stream);

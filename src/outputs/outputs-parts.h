@@ -54,6 +54,7 @@ struct sk_header_contents {
 	const char *name; /* the package's name in C */
 	const struct sk_plan_image *image; /* and a view of it */
 	const struct sk_plan_view *plan;
+	const struct sk_dims_view *dims; /* its sizes with bounds; without any it has no dimensions */
 	const char *plan_symbol; /* of a package that will be linked into a program; NULL: it will not */
 	const uint8_t *bytes; /* the package, to be embedded; NULL: not embedded */
 	uint64_t size;
@@ -62,6 +63,18 @@ struct sk_header_contents {
 /* Write the file. Return false after an error in the sink. */
 bool sk_header_write(struct sk_arena *arena, struct sk_diag *diag, const char *path,
 		     const struct sk_header_contents *contents);
+
+/* ==== header-sizes.c ====
+ *
+ * The part of the header about sizes with bounds. */
+
+/* Write the dimensions, and functions of their sizes: they fill in the slots after the tensors of serial entries, and
+ * return bytes and shapes of tensors. tensors: identifiers by binding number. */
+void sk_header_write_sizes(struct sk_arena *arena, const struct sk_header_contents *contents,
+			   const char *const *tensors, FILE *stream);
+
+/* Print a string literal of C. */
+void sk_header_print_string(FILE *stream, const char *text);
 
 /* ==== shares.c ====
  *

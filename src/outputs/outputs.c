@@ -108,6 +108,7 @@ static bool write_header(const struct sk_link *link)
 		.name = link->parts.name,
 		.image = &link->image,
 		.plan = &link->plan,
+		.dims = &link->dims,
 		.plan_symbol = command->relocatable ? link->parts.plan_symbol : NULL,
 	};
 

@@ -2,6 +2,8 @@
  * constants and the account. Symbols come first and relocations last, so that no symbol must be looked up. */
 #include "src/package/package.h"
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
@@ -234,17 +236,37 @@ static sk_symbol plan_target(const struct package *package, const struct sk_plan
 	return SK_NONE;
 }
 
-static sk_section add_plan(struct package *package, const char *plan_symbol)
+/* Return the plan, which in an object ends with its sizes: no dynamic symbol would lead to them. */
+static uint8_t *plan_bytes(const struct package *package, bool relocatable, uint64_t *size)
 {
 	const struct sk_plan_image *image = package->image;
+	uint64_t start = (image->size + 7) / 8 * 8;
+	struct sk_plan *plan;
+
+	*size = image->size;
+	if (!relocatable || !image->sizes)
+		return image->bytes;
+	*size = start + image->sizes_size;
+	plan = (void *)SK_NEW_ARRAY(package->model->arena, uint64_t, *size / 8 + 1);
+	memcpy(plan, image->bytes, image->size);
+	memcpy((uint8_t *)plan + start, image->sizes, image->sizes_size);
+	plan->size = *size;
+	return (uint8_t *)plan;
+}
+
+static sk_section add_plan(struct package *package, const char *plan_symbol, bool relocatable)
+{
+	const struct sk_plan_image *image = package->image;
+	uint64_t size;
+	uint8_t *bytes = plan_bytes(package, relocatable, &size);
 	sk_section section =
 		sk_linker_add_section(package->linker, &(struct sk_section_spec){.name = ".sk.plan",
 										 .kind = SK_SECTION_READ_ONLY,
 										 .alignment = SK_PLAN_ALIGN,
-										 .size = image->size,
-										 .bytes = image->bytes});
+										 .size = size,
+										 .bytes = bytes});
 
-	sk_linker_define(package->linker, section, plan_symbol, 0, image->size, SK_SYMBOL_OBJECT, true);
+	sk_linker_define(package->linker, section, plan_symbol, 0, size, SK_SYMBOL_OBJECT, true);
 	for (size_t i = 0; i < image->relocations.count; i++) {
 		const struct sk_plan_relocation *relocation = &image->relocations.items[i];
 
@@ -400,8 +422,9 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
 	add_constants(&package, input->weights, input->relocatable, &parts->weights);
 	if (!add_dispatchers(&package, input, parts->entries))
 		return false;
-	parts->plan = add_plan(&package, parts->plan_symbol);
-	add_sizes(&package);
+	parts->plan = add_plan(&package, parts->plan_symbol, input->relocatable);
+	if (!input->relocatable)
+		add_sizes(&package);
 	add_bytes(&package, SK_ACCOUNT_SECTION, SK_SECTION_NOT_LOADED, 1, input->account, input->account_size);
 	return true;
 }

@@ -91,7 +91,7 @@ static bool check_tables(const struct sk_consistency *check)
 		PART(strings, char),
 	};
 #undef PART
-	uint64_t end = 0;
+	uint64_t end = 0, sizes;
 	size_t count = 0;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -107,6 +107,8 @@ static bool check_tables(const struct sk_consistency *check)
 			return sk_contradict(
 				check, "the table of %s begins at %" PRIu64 ", the one before it ends at %" PRIu64,
 				parts[i].name, parts[i].start, end);
+	if (sk_plan_sizes(check->view, &sizes))
+		end = (end + 7) / 8 * 8 + sizes;
 	return sk_same_number(check, "header", "its size", plan->size, end);
 }
 

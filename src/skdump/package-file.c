@@ -132,6 +132,23 @@ static Elf_Scn *find_section(const struct opening *opening, const char *name, GE
 	return NULL;
 }
 
+/* Read the sizes that are the end of the plan. */
+static bool read_appended_sizes(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	uint64_t size = 0;
+	const uint8_t *bytes = sk_plan_sizes(&file->plan, &size);
+	char error[256];
+
+	if (!bytes)
+		return true;
+	if (!sk_dims_open(bytes, size, &file->plan, &file->dims, error, sizeof(error)))
+		return refuse_package(opening, error);
+	file->dims_offset = (uint64_t)(bytes - file->bytes);
+	file->forms = sk_forms_make(opening->arena, &file->dims);
+	return file->dims.dims->size == size || refuse_package(opening, "its sizes do not fill the plan");
+}
+
 /* Read the sizes of a dynamic package with an open plan. */
 static bool read_sizes(const struct opening *opening)
 {
@@ -140,6 +157,8 @@ static bool read_sizes(const struct opening *opening)
 	GElf_Shdr header;
 	char error[256];
 
+	if (file->is_object)
+		return read_appended_sizes(opening);
 	if (!find_section(opening, ".sk.dims", &header))
 		return true;
 	if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_ALLOC) ||

@@ -156,5 +156,3 @@ tasks:
 M
 refused "model.yaml:4:3: tensor 'x': its size is 32 at n=8 and .*, which a constant must not depend on" kernels.o
 sed -i 's/, fill: 1//' model.yaml
-refused "model.yaml:2:8: -r does not take sizes with bounds; give each dimension one size with --dim" kernels.o -r
-refused "model.yaml:2:8: --header does not take sizes with bounds" kernels.o --header out.sk.h
