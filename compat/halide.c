@@ -1,6 +1,7 @@
 /* Halide's runtime (HalideRuntime.h v10 to v21) for objects that were compiled with no_runtime: memory, parallel loops
- * by the calling core alone, errors. An error is printed by its function's name, without the values, and its code is
- * returned, which ends the launch.
+ * by the calling core alone, errors. In objects with that runtime, halide-hook.c lets it call the functions
+ * sk_halide_…. An error is printed by its function's name, without the values, and its code is returned, which ends the
+ * launch.
  *
  * Not defined: asynchronous pipelines (halide_do_parallel_tasks), devices, tracing, profiling. */
 #include <stddef.h>
@@ -26,17 +27,20 @@ SK_COMPAT void halide_free(void *context, void *memory)
 	free(memory);
 }
 
-SK_COMPAT void halide_print(void *context, const char *text)
+SK_COMPAT void sk_halide_print(void *context, const char *text)
 {
 	(void)context;
 	sk_compat_tell("Halide", "print", text);
 }
 
-SK_COMPAT void halide_error(void *context, const char *text)
+SK_COMPAT void sk_halide_error(void *context, const char *text)
 {
 	(void)context;
 	sk_compat_tell("Halide", "error", text);
 }
+
+SK_COMPAT void halide_print(void *context, const char *text) { sk_halide_print(context, text); }
+SK_COMPAT void halide_error(void *context, const char *text) { sk_halide_error(context, text); }
 
 typedef int halide_task(void *context, int number, uint8_t *closure);
 typedef int halide_loop_task(void *context, int least, int extent, uint8_t *closure, void *parent);
@@ -52,7 +56,7 @@ SK_COMPAT int halide_do_loop_task(void *context, halide_loop_task *task, int lea
 	return task(context, least, extent, closure, parent);
 }
 
-SK_COMPAT int halide_do_par_for(void *context, halide_task *task, int least, int size, uint8_t *closure)
+SK_COMPAT int sk_halide_do_par_for(void *context, halide_task *task, int least, int size, uint8_t *closure)
 {
 	for (int i = 0; i < size; i++) {
 		int status = task(context, least + i, closure);
@@ -61,6 +65,11 @@ SK_COMPAT int halide_do_par_for(void *context, halide_task *task, int least, int
 			return status;
 	}
 	return 0;
+}
+
+SK_COMPAT int halide_do_par_for(void *context, halide_task *task, int least, int size, uint8_t *closure)
+{
+	return sk_halide_do_par_for(context, task, least, size, closure);
 }
 
 /* Parameters beyond the context are not looked at: their types differ. The codes are those of enum

@@ -40,8 +40,8 @@ nobase_dist_doc_DATA += doc/howto/build-systems.md doc/howto/debug-a-wrong-resul
 	doc/howto/weights-and-signing.md
 nobase_dist_doc_DATA += doc/howto/compilers/cython.md doc/howto/compilers/fortran.md doc/howto/compilers/halide.md \
 	doc/howto/compilers/iree.md doc/howto/compilers/numba.md doc/howto/compilers/rust.md \
-	doc/howto/compilers/tinygrad.md doc/howto/compilers/tvm.md doc/howto/compilers/xla.md \
-	doc/howto/compilers/zig.md doc/howto/compilers/zstd.md
+	doc/howto/compilers/several.md doc/howto/compilers/tinygrad.md doc/howto/compilers/tvm.md \
+	doc/howto/compilers/xla.md doc/howto/compilers/zig.md doc/howto/compilers/zstd.md
 nobase_dist_doc_DATA += doc/explain/performance.md
 nobase_dist_doc_DATA += doc/explain/fusion-and-tiles.md doc/explain/proof.md doc/explain/simulation.md \
 	doc/explain/why-superkernels.md

@@ -137,14 +137,26 @@ static void join_shared(struct sk_linker *linker, struct sk_object *object)
 		sk_range_add(linker, &object->parts[i]);
 }
 
-/* Return whether the definition is a hook: a weak variable without a value. */
-static bool is_hook(const struct sk_object *object, uint32_t index)
+/* Return whether a variable holds one of the functions of Halide's runtime that its users can replace
+ * (halide_set_custom_…, halide_set_error_handler). */
+static bool is_custom(const char *name)
+{
+	static const char prefix[] = "_ZN6Halide7Runtime8Internal";
+
+	return name && !strncmp(name, prefix, strlen(prefix)) &&
+	       (strstr(name, "custom_") || strstr(name, "error_handler"));
+}
+
+/* Return whether the definition is a hook: a weak variable without a value, or with that of Halide's own function. */
+static bool is_hook(const struct sk_linker *linker, const struct sk_object *object, uint32_t index)
 {
 	const sk_elf_symbol *raw = &object->symbols[index];
 	uint32_t section = sk_object_symbol_section(object, index);
 
-	return sk_definition_rank(raw) == SK_DEFINITION_WEAK && ELF64_ST_TYPE(raw->st_info) == STT_OBJECT && section &&
-	       sk_object_section(object, section)->type == SHT_NOBITS;
+	if (sk_definition_rank(raw) != SK_DEFINITION_WEAK || ELF64_ST_TYPE(raw->st_info) != STT_OBJECT || !section)
+		return false;
+	return sk_object_section(object, section)->type == SHT_NOBITS ||
+	       is_custom(linker->symbols.items[object->globals[index - object->first_global]].name);
 }
 
 bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
@@ -171,7 +183,7 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 			raw->st_shndx != SHN_UNDEF && !(section && sk_object_section(object, section)->discarded);
 
 		constrain(symbol, raw->st_other);
-		if (defined && is_hook(object, i))
+		if (defined && is_hook(linker, object, i))
 			sk_array_push(linker->arena, &linker->hooks, (struct sk_hook){object, i});
 		if (defined) {
 			if (object->more->versioned_names)

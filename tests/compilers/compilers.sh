@@ -23,8 +23,8 @@ for program in "$COMPILERS"/bin/*; do
 done
 chmod +x "$prefix"/bin/*
 
-# lacks PAGE: Python packages that the page's `pip install …` names, and Debian packages of its `apt install …`, that
-# are not here.
+# lacks PAGE: Python packages that the page's `pip install …` names, Debian packages of its `apt install …`, and
+# commands, that are not here.
 lacks() {
 	local name
 
@@ -35,6 +35,9 @@ lacks() {
 	done
 	for name in $(sed -n 's/.*`apt install \([^`]*\)`.*/\1/p' "$1"); do
 		dpkg-query -W -f '${Status}\n' "$name" 2>/dev/null | grep -q ' installed' || echo "apt install $name;"
+	done
+	for name in $(sed -nE 's/^ *\$ ([a-z][a-z0-9.-]*) .*/\1/p' "$1" | sort -u); do
+		installed "command -v $name" >/dev/null || echo "the command $name;"
 	done
 }
 

@@ -314,6 +314,45 @@ system tvm -DTASKS=0 -DDIVISOR=1
 "$sklink" model.yaml systems.o own.o $compat -o out.sk
 fails_with 'abort' "$skrun" out.sk --random 1
 
+# Halide's runtime in the object: weak variables hold functions that start threads or end the process.
+cat >runtime.c <<'C'
+#include <stdint.h>
+extern void sk_start_threads(void);
+typedef int task(void *context, int number, uint8_t *closure);
+static int pool(void *context, task *run, int least, int size, uint8_t *closure) { sk_start_threads(); return 1; }
+static void end(void *context, const char *text) { sk_start_threads(); }
+__attribute__((weak)) int (*custom)(void *, task *, int, int, uint8_t *)
+	__asm__("_ZN6Halide7Runtime8Internal17custom_do_par_forE") = pool;
+__attribute__((weak)) void (*handler)(void *, const char *) __asm__("_ZN6Halide7Runtime8Internal13error_handlerE") = end;
+__attribute__((weak)) int halide_do_par_for(void *context, task *run, int least, int size, uint8_t *closure)
+{
+	return custom(context, run, least, size, closure);
+}
+struct closure { const float *x; float *y; };
+static int add(void *context, int number, uint8_t *closure)
+{
+	struct closure *c = (struct closure *)closure;
+
+	c->y[number] = c->x[number] + 1;
+	return 0;
+}
+int runtime(const float *x, float *y, int64_t n)
+{
+	struct closure closure = {x, y};
+
+	if (n > 1000)
+		handler(0, "too large");
+	return n > 1000 ? -1 : halide_do_par_for(0, add, 0, (int)n, (uint8_t *)&closure);
+}
+C
+compile runtime
+sed 's/tvm/runtime/' model.yaml >runtime.yaml
+# shellcheck disable=SC2086 # a list of options
+"$sklink" runtime.yaml runtime.o $compat --unresolved-symbols=trap -o out.sk
+"$skrun" out.sk --random 1 --verify >out.txt || { cat out.txt; fail "Halide's runtime"; }
+"$sklink" runtime.yaml runtime.o --unresolved-symbols=trap -o out.sk
+fails_with 'sk_start_threads' "$skrun" out.sk --random 1
+
 # Sleef's names: four floats at a time, within 4 units in the last place of libm's.
 cat >sleef.c <<'C'
 #include <immintrin.h>
