@@ -17,7 +17,7 @@ linked() {
 	"$sklink" "$model.onnx" $library $bounds "$@" -o own.sk 2>err.txt >explained.txt || fail "$model: $(cat err.txt)"
 	[ ! -s err.txt ] || fail "$model: $(cat err.txt)"
 	# shellcheck disable=SC2086 # words
-	"$sklink" "$model.onnx" $library $bounds -o other.sk
+	"$sklink" "$model.onnx" $library $bounds -o other.sk 2>other.txt
 	proved own.sk
 }
 
@@ -152,6 +152,37 @@ END
 "$skrun" --list own.sk >out.txt
 [ "$(grep -c '^inout ' out.txt)" = 1 ] && grep -q '^inout *past_key_values.0.key *f32 \[1, 2, 8, 4\]$' out.txt ||
 	fail "other states: $(cat out.txt)"
+
+# Two networks have bounds of their own, and one cache: the prompt in one of them, the next token in the other.
+linked decoder 'past=0 seq=1..17' --cache 83
+mv own.sk prompt.sk
+linked decoder 'past=0..66 seq=1' --cache 83
+mv own.sk step.sk
+# shellcheck disable=SC2086 # words
+"$sklink" decoder.onnx $library --dim prompt:past=0,seq=1..17 --dim step:past=0..66,seq=1 --cache 83 -o own.sk
+proved own.sk
+inputs=()
+outputs=()
+for layer in 0 1; do
+	for part in key value; do
+		name=past_key_values.$layer.$part
+		array "$name" f32 1x4x83x8 0
+		inputs+=(--input "$name=$name.npy")
+		outputs+=(--output "$name=FOLDER/$name.npy")
+	done
+done
+for network in prompt step; do
+	[ $network = prompt ] && rows=17 sizes=seq=17 || rows=1 sizes=past=17
+	# shellcheck disable=SC2046 # words
+	array ids i64 1x$rows $(seq $rows)
+	mkdir -p shared own
+	"$skrun" own.sk --network $network --random 1 --dim $sizes --input ids=ids.npy --input positions=ids.npy \
+		"${inputs[@]}" "${outputs[@]/FOLDER/shared}" --output logits=shared/logits.npy
+	"$skrun" $network.sk --random 1 --dim $sizes --input ids=ids.npy --input positions=ids.npy \
+		"${inputs[@]}" "${outputs[@]/FOLDER/own}" --output logits=own/logits.npy
+	diff -r shared own || fail "network $network gives other results"
+	cp shared/past* .
+done
 
 # Rows of a static cache, whose batches and new rows have bounds, are written in place.
 model written <<'END'
