@@ -182,9 +182,10 @@ static bool read_key(struct sk_run_options *options, const struct row *row, cons
 static const struct row rows[] = {
 	{"input", "NAME=FILE", "read an input or inout tensor from a .npy file; may be repeated", add_input},
 	{"output", "NAME=FILE", "write an output or inout tensor to a .npy file; may be repeated", add_output},
-	{"dim", "NAME=SIZE",
+	{"dim", "NAME=SIZE[+STEP]",
 	 "the size of a dimension that no input file has, in a package with bounds\n"
-	 "(default: the usual size); may be repeated",
+	 "(default: the usual size), and STEP more in each further run of --repeat;\n"
+	 "may be repeated",
 	 add_dimension},
 	{"network", "NAME", "the network to run, in a package of several", set_text, FIELD(network)},
 	{"random", "SEED", "fill all inputs that have no file, the same for the same seed", set_random,

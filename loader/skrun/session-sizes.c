@@ -4,6 +4,7 @@
 
 #include "loader/skrun/skrun.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,18 +23,45 @@
 
 /* ---- --dim ---- */
 
+/* Read the step of "past=17+1"; the text before it remains. False after an error. */
+static bool read_step(const char *text, char *size, uint64_t *step)
+{
+	char *plus = strrchr(size, '+'), *end = NULL;
+
+	*step = 0;
+	if (!plus || !strchr(size, '=') || plus < strchr(size, '='))
+		return true;
+	errno = 0;
+	if (plus[1] >= '0' && plus[1] <= '9')
+		*step = strtoull(plus + 1, &end, 10);
+	*plus = '\0';
+	if (end && !*end && !errno && *step && *step <= INT32_MAX)
+		return true;
+	sk_skrun_error("--dim %s: a size that grows is NAME=SIZE+STEP, such as past=17+1", text);
+	return false;
+}
+
 static bool read_dimension(struct sk_session *session, const char *text)
 {
 	struct sk_dims_size size;
-	char error[512];
+	char error[512], *copy = strdup(text);
+	uint64_t step = 0;
+	bool good = copy && read_step(text, copy, &step);
 
-	if (!sk_dims_read_size(&session->module->dims, session->network.name, session->path, text, &size, error,
-			       sizeof(error))) {
+	if (!copy)
+		sk_skrun_error("no memory");
+	if (good && !sk_dims_read_size(&session->module->dims, session->network.name, session->path, copy, &size, error,
+				       sizeof(error))) {
 		sk_skrun_error("%s", error);
-		return false;
+		good = false;
 	}
+	free(copy);
+	if (!good)
+		return false;
 	session->sizes[size.dimension] = size.size;
 	session->given[size.dimension] = true;
+	session->steps[size.dimension] = step;
+	session->grows |= step > 0;
 	return true;
 }
 
@@ -94,6 +122,21 @@ bool sk_session_resize(struct sk_session *session)
 		slot->tensor.name = name;
 	}
 	return sk_session_plan(session);
+}
+
+bool sk_session_grow(struct sk_session *session, int64_t runs)
+{
+	for (uint32_t i = 0; i < session->module->dims.dimension_count; i++) {
+		int64_t more;
+
+		if (__builtin_mul_overflow((int64_t)session->steps[i], runs, &more) ||
+		    __builtin_add_overflow((int64_t)session->sizes[i], more, &more) || more < 0) {
+			sk_skrun_error("a size of the last run has more than 63 bits");
+			return false;
+		}
+		session->sizes[i] = (uint64_t)more;
+	}
+	return sk_session_resize(session);
 }
 
 /* Take the sizes of a file's shape. Other errors are reported when it is read. */

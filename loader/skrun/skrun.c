@@ -56,6 +56,40 @@ static bool check_outputs(const struct sk_session *session, const struct sk_run_
 	return good;
 }
 
+/* Return whether the bytes of each tensor with a file are those of the file at the sizes of all runs, now those of the
+ * last one. */
+static bool check_growth(const struct sk_session *session, const struct sk_run_options *options, const uint64_t *bytes)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < options->input_count; i++) {
+		const struct sk_slot *slot = options->inputs[i].slot;
+
+		if (slot->tensor.bytes == bytes[slot - session->slots])
+			continue;
+		sk_skrun_error("--input %s: the size of '%s' grows from run to run; only --random fills it",
+			       options->inputs[i].text, slot->tensor.name);
+		good = false;
+	}
+	return good;
+}
+
+/* Fill the inputs for all runs: memory is that of the largest sizes. */
+static bool fill_growing(struct sk_session *session, const struct sk_run_options *options)
+{
+	uint64_t *bytes = calloc(session->slot_count + 1, sizeof(*bytes));
+	int64_t runs = (int64_t)options->repeats - 1;
+	bool good = bytes;
+
+	for (uint32_t i = 0; i < session->slot_count && good; i++)
+		bytes[i] = session->slots[i].tensor.bytes;
+	good = good && sk_session_grow(session, runs) && check_growth(session, options, bytes);
+	if (good && options->random)
+		sk_session_fill(session, options->seed);
+	free(bytes);
+	return good && sk_session_grow(session, -runs);
+}
+
 /* Print all errors of the inputs and outputs before it ends. */
 static bool read_inputs(struct sk_session *session, const struct sk_run_options *options)
 {
@@ -67,7 +101,9 @@ static bool read_inputs(struct sk_session *session, const struct sk_run_options 
 		if (options->inputs[i].slot)
 			good &= sk_session_read(options->inputs[i].slot, options->inputs[i].path);
 	good &= check_outputs(session, options);
-	if (good && options->random)
+	if (good && session->grows)
+		good = fill_growing(session, options);
+	else if (good && options->random)
 		sk_session_fill(session, options->seed);
 	return good && sk_session_check_filled(session) && sk_session_protect_inputs(session);
 }
@@ -89,6 +125,14 @@ static bool check_filter(const struct sk_session *session, const struct sk_run_o
 
 static bool check_sizes(const struct sk_session *session, const struct sk_run_options *options)
 {
+	bool runs = options->verify || options->measure || options->predict || options->list || options->trace ||
+		    options->profile || options->warm_up || options->device.checks & SKRT_CHECK_SPLIT;
+
+	if (session->grows && runs) {
+		sk_skrun_error("sizes that grow are those of the runs of --repeat; --verify, --measure, --predict, "
+			       "--list, --trace, --profile, --warm-up and --check-split do not go with them");
+		return false;
+	}
 	if (!options->sizes || session->module->dims.dims)
 		return true;
 	sk_skrun_error("%s: --sizes: the sizes of this package do not vary", session->path);
@@ -172,7 +216,8 @@ static bool run_often(struct sk_session *session, enum sk_run_mode mode, const c
 
 	sk_progress_begin(kind, count);
 	for (uint64_t i = 0; i < count; i++) {
-		if (!sk_session_run(session, mode, seconds ? &seconds[i] : &unused))
+		if (!sk_session_run(session, mode, seconds ? &seconds[i] : &unused) ||
+		    (session->grows && i + 1 < count && !sk_session_grow(session, 1)))
 			return false;
 		sk_progress_step();
 	}

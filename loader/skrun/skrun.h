@@ -75,6 +75,8 @@ struct sk_session {
 	const char *chosen; /* name of the network; NULL: it is the only one */
 	struct skrt_network network;
 	uint64_t sizes[SK_MAX_DIMENSIONS]; /* by dimension of the package */
+	uint64_t steps[SK_MAX_DIMENSIONS]; /* by which they grow after each run of --repeat */
+	bool grows; /* some do */
 	bool given[SK_MAX_DIMENSIONS]; /* by --dim */
 	const struct sk_plan_view *plan; /* at these sizes: the module's, or: */
 	struct sk_plan_view sized_plan;
@@ -177,12 +179,15 @@ void sk_session_summarise(const struct sk_session *session, bool all);
  *
  * The sizes of a session of a dynamic package. All functions return false after an error. */
 
-/* Read --dim: texts NAME=SIZE. Other dimensions get their usual size. */
+/* Read --dim: texts NAME=SIZE, or NAME=SIZE+STEP for sizes that grow. Other dimensions get their usual size. */
 bool sk_session_read_dimensions(struct sk_session *session, const char *const *texts, uint32_t count);
 
 /* Make the session's plan that of its sizes; and let the instance, and the slots, have these sizes. */
 bool sk_session_plan(struct sk_session *session);
 bool sk_session_resize(struct sk_session *session);
+
+/* Set the sizes of `runs` runs later, or of earlier ones if it is negative. */
+bool sk_session_grow(struct sk_session *session, int64_t runs);
 
 /* Set the sizes that the shapes of the input files say. */
 bool sk_session_take_shapes(struct sk_session *session, const struct sk_assignment *inputs, uint32_t count);

@@ -153,11 +153,41 @@ END
 [ "$(grep -c '^inout ' out.txt)" = 1 ] && grep -q '^inout *past_key_values.0.key *f32 \[1, 2, 8, 4\]$' out.txt ||
 	fail "other states: $(cat out.txt)"
 
+# Runs with growing sizes are single runs, one after the other.
+linked decoder 'past=0..66 seq=1' --cache 83
+mv own.sk step.sk
+name=past_key_values.1.key
+inputs=(--input ids=one.npy --input positions=one.npy)
+array one i64 1x1 5
+"$skrun" step.sk --random 3 --dim past=60+1 "${inputs[@]}" --repeat 7 --output logits=all.npy \
+	--output "$name=$name.all.npy"
+for ((past = 60; past < 67; past++)); do
+	outputs=()
+	given=()
+	for layer in 0 1; do
+		for part in key value; do
+			state=past_key_values.$layer.$part
+			outputs+=(--output "$state=$state.next.npy")
+			[ $past = 60 ] || given+=(--input "$state=$state.npy")
+		done
+	done
+	"$skrun" step.sk --random 3 --dim past=$past "${inputs[@]}" "${given[@]}" "${outputs[@]}" \
+		--output logits=last.npy
+	for state in *.next.npy; do mv "$state" "${state%.next.npy}.npy"; done
+done
+cmp all.npy last.npy && cmp "$name.npy" "$name.all.npy" || fail "growing sizes give other results"
+fails_with "^skrun: error: past is 67; package 'step.sk' takes 0..66$" "$skrun" step.sk --random 3 --dim past=60+1 --repeat 8
+fails_with "^skrun: error: --dim past=60\\+x: a size that grows is NAME=SIZE\\+STEP, such as past=17\\+1$" "$skrun" step.sk \
+	--random 3 --dim past=60+x
+fails_with "^skrun: error: sizes that grow are those of the runs of --repeat; --verify, " "$skrun" step.sk --random 3 \
+	--dim past=60+1 --verify
+array mask f32 1x1x1x61 0
+fails_with "^skrun: error: --input mask=mask.npy: the size of 'mask' grows from run to run; only --random fills it$" \
+	"$skrun" step.sk --random 3 --dim past=60+1 --repeat 7 --input mask=mask.npy
+
 # Two networks have bounds of their own, and one cache: the prompt in one of them, the next token in the other.
 linked decoder 'past=0 seq=1..17' --cache 83
 mv own.sk prompt.sk
-linked decoder 'past=0..66 seq=1' --cache 83
-mv own.sk step.sk
 # shellcheck disable=SC2086 # words
 "$sklink" decoder.onnx $library --dim prompt:past=0,seq=1..17 --dim step:past=0..66,seq=1 --cache 83 -o own.sk
 proved own.sk
