@@ -158,7 +158,8 @@ struct sk_label {
 struct sk_trapped {
 	sk_symbol symbol;
 	const char *text; /* its name in .sk.traps */
-	sk_symbol kernel; /* a kernel that leads to a use by the fewest references; SK_NONE: none does */
+	const char *root; /* a kernel, or else a constructor, that leads to a use by the fewest references, or NULL */
+	bool constructor; /* it is a constructor or destructor */
 	uint32_t distance; /* the number of these references */
 	const struct sk_user *user; /* that use */
 };

@@ -52,8 +52,7 @@ static void add_name(struct sk_linker *linker, sk_symbol number)
 	if (sk_is_panic(linker, symbol->name))
 		text = sk_arena_print(linker->arena, "%s, a panic of Rust", sk_demangled(linker, symbol->name));
 	linker->made[SK_MADE_TRAP_NAMES].size += strlen(text) + 1;
-	sk_array_push(linker->arena, &linker->trapped,
-		      (struct sk_trapped){.symbol = number, .text = text, .kernel = SK_NONE});
+	sk_array_push(linker->arena, &linker->trapped, (struct sk_trapped){.symbol = number, .text = text});
 }
 
 void sk_trap_add(struct sk_linker *linker, sk_symbol number)
@@ -90,33 +89,48 @@ uint64_t sk_trap_address(const struct sk_linker *linker, sk_symbol number)
 
 /* ---- the list ---- */
 
-/* A section that a kernel leads to. */
+/* A section that a kernel leads to, or else a constructor or destructor. */
 struct step {
 	const struct sk_input_section *section;
-	sk_symbol kernel;
+	const char *root;
+	bool constructor;
 	uint32_t distance;
 };
 
-/* The search from all kernels at once, breadth first. */
+/* The search from all kernels at once, and then from all constructors, breadth first. */
 struct search {
 	struct sk_linker *linker;
 	struct sk_map numbers; /* of sections, by address -> steps */
 	SK_ARRAY(struct step) steps;
+	size_t done; /* steps that have been followed */
 };
 
-static void enter_section(struct search *search, const struct sk_input_section *section, sk_symbol kernel,
-			  uint32_t distance)
+static void enter_section(struct search *search, struct step step)
 {
 	const struct sk_input_section **key;
 	uint32_t fresh = (uint32_t)search->steps.count;
 
-	if (!section || !section->live ||
-	    sk_map_find(&search->numbers, (const char *)&section, sizeof(section)) != SK_NONE)
+	if (!step.section || !step.section->live ||
+	    sk_map_find(&search->numbers, (const char *)&step.section, sizeof(step.section)) != SK_NONE)
 		return;
 	key = SK_NEW(search->linker->arena, const struct sk_input_section *);
-	*key = section;
+	*key = step.section;
 	sk_map_insert(&search->numbers, (const char *)key, sizeof(*key), fresh);
-	sk_array_push(search->linker->arena, &search->steps, (struct step){section, kernel, distance});
+	sk_array_push(search->linker->arena, &search->steps, step);
+}
+
+static void follow_steps(struct search *search)
+{
+	for (; search->done < search->steps.count; search->done++) {
+		struct step step = search->steps.items[search->done];
+		const struct sk_input_section *section = step.section;
+
+		step.distance++;
+		for (uint32_t j = 0; j < section->relocation_count; j++) {
+			step.section = sk_relocation_target(search->linker, section, &section->relocations[j]).section;
+			enter_section(search, step);
+		}
+	}
 }
 
 static void search_from_kernels(struct search *search)
@@ -126,17 +140,12 @@ static void search_from_kernels(struct search *search)
 	sk_map_init(&search->numbers, linker->arena);
 	for (size_t i = 0; i < linker->order.count; i++) {
 		sk_symbol code = linker->order.items[i].code;
+		const char *name = linker->symbols.items[code].name;
 
-		enter_section(search, sk_symbol_target(linker, code).section, code, 0);
+		enter_section(search, (struct step){.section = sk_symbol_target(linker, code).section,
+						    .root = name ? sk_demangled(linker, name) : ""});
 	}
-	for (size_t i = 0; i < search->steps.count; i++) {
-		struct step step = search->steps.items[i];
-
-		for (uint32_t j = 0; j < step.section->relocation_count; j++)
-			enter_section(search,
-				      sk_relocation_target(linker, step.section, &step.section->relocations[j]).section,
-				      step.kernel, step.distance + 1);
-	}
+	follow_steps(search);
 }
 
 /* Find the use of the symbol that is nearest to a kernel. */
@@ -150,11 +159,15 @@ static void find_nearest(const struct search *search, struct sk_trapped *trapped
 		uint32_t number = sk_map_find(&search->numbers, (const char *)&user->section, sizeof(user->section));
 
 		trapped->user = trapped->user ? trapped->user : user;
-		if (number == SK_NONE ||
-		    (trapped->kernel != SK_NONE && trapped->distance <= search->steps.items[number].distance))
+		const struct step *step = number == SK_NONE ? NULL : &search->steps.items[number];
+
+		if (!step || (trapped->root &&
+			      (trapped->constructor < step->constructor ||
+			       (trapped->constructor == step->constructor && trapped->distance <= step->distance))))
 			continue;
-		trapped->kernel = search->steps.items[number].kernel;
-		trapped->distance = search->steps.items[number].distance;
+		trapped->root = step->root;
+		trapped->constructor = step->constructor;
+		trapped->distance = step->distance;
 		trapped->user = user;
 	}
 }
@@ -162,10 +175,10 @@ static void find_nearest(const struct search *search, struct sk_trapped *trapped
 static int compare_trapped(const void *a, const void *b)
 {
 	const struct sk_trapped *left = a, *right = b;
-	bool left_reached = left->kernel != SK_NONE, right_reached = right->kernel != SK_NONE;
+	int left_class = left->root ? left->constructor : 2, right_class = right->root ? right->constructor : 2;
 
-	if (left_reached != right_reached)
-		return left_reached ? -1 : 1;
+	if (left_class != right_class)
+		return left_class - right_class;
 	if (left->distance != right->distance)
 		return left->distance < right->distance ? -1 : 1;
 	return (left->symbol > right->symbol) - (left->symbol < right->symbol);
@@ -187,8 +200,9 @@ static void place_names(struct sk_linker *linker)
 /* ---- constructors ---- */
 
 /* Warn if the function at the place uses one of the symbols itself. Functions that it calls may not come to the use. */
-static void check_constructor(struct sk_linker *linker, const struct sk_target *function)
+static void check_constructor(struct search *search, const struct sk_target *function)
 {
+	struct sk_linker *linker = search->linker;
 	const char *name =
 		function->section ? sk_containing_function(linker, function->section, function->value) : NULL;
 
@@ -212,25 +226,36 @@ static void check_constructor(struct sk_linker *linker, const struct sk_target *
 	}
 }
 
-static void check_table(struct sk_linker *linker, const struct sk_input_section *table)
+/* Do it for each function of the tables of constructors and destructors that the image has. */
+static void visit_constructors(struct search *search,
+			       void (*visit)(struct search *search, const struct sk_target *function))
 {
-	for (uint32_t i = 0; i < table->relocation_count; i++) {
-		struct sk_target target = sk_relocation_target(linker, table, &table->relocations[i]);
+	struct sk_linker *linker = search->linker;
 
-		target.value += (uint64_t)table->relocations[i].r_addend;
-		check_constructor(linker, &target);
-	}
-}
-
-static void check_constructors(struct sk_linker *linker)
-{
 	for (size_t i = 0; i < linker->objects.count; i++) {
 		const struct sk_object *object = linker->objects.items[i];
 
-		for (uint32_t j = 0; object->reached && j < object->part_count; j++)
-			if (object->parts[j].live && sk_is_constructors(&object->parts[j]))
-				check_table(linker, &object->parts[j]);
+		for (uint32_t j = 0; object->reached && j < object->part_count; j++) {
+			const struct sk_input_section *table = &object->parts[j];
+			bool counts = table->live && sk_is_constructors(table);
+
+			for (uint32_t k = 0; counts && k < table->relocation_count; k++) {
+				struct sk_target target = sk_relocation_target(linker, table, &table->relocations[k]);
+
+				target.value += (uint64_t)table->relocations[k].r_addend;
+				visit(search, &target);
+			}
+		}
 	}
+}
+
+static void enter_constructor(struct search *search, const struct sk_target *function)
+{
+	const char *name =
+		function->section ? sk_containing_function(search->linker, function->section, function->value) : NULL;
+
+	enter_section(search,
+		      (struct step){.section = function->section, .root = name ? name : "", .constructor = true});
 }
 
 void sk_traps_end(struct sk_linker *linker)
@@ -242,11 +267,13 @@ void sk_traps_end(struct sk_linker *linker)
 	if (!linker->trapped.count)
 		return;
 	search_from_kernels(&search);
+	visit_constructors(&search, enter_constructor);
+	follow_steps(&search);
 	for (size_t i = 0; i < linker->trapped.count; i++)
 		find_nearest(&search, &linker->trapped.items[i]);
 	qsort(linker->trapped.items, linker->trapped.count, sizeof(*linker->trapped.items), compare_trapped);
 	place_names(linker);
-	check_constructors(linker);
+	visit_constructors(&search, check_constructor);
 	if (!count)
 		return;
 
@@ -264,15 +291,14 @@ const char *sk_trapped_text(struct sk_linker *linker, const struct sk_trapped *t
 	const char *name = sk_demangled(linker, linker->symbols.items[trapped->symbol].name);
 	const char *place = sk_place_text(
 		linker->arena, sk_section_place(linker->arena, trapped->user->section, trapped->user->offset));
-	const char *kernel = trapped->kernel == SK_NONE ? NULL : linker->symbols.items[trapped->kernel].name;
+	const char *kind = trapped->constructor ? "constructor" : "kernel";
 
-	if (!kernel)
+	if (!trapped->root)
 		return sk_arena_print(linker->arena, "%s: used by %s", name, place);
 	if (!trapped->distance)
-		return sk_arena_print(linker->arena, "%s: used by %s, kernel %s itself", name, place,
-				      sk_demangled(linker, kernel));
-	return sk_arena_print(linker->arena, "%s: used by %s, %u reference%s away from kernel %s", name, place,
-			      trapped->distance, trapped->distance == 1 ? "" : "s", sk_demangled(linker, kernel));
+		return sk_arena_print(linker->arena, "%s: used by %s, %s %s itself", name, place, kind, trapped->root);
+	return sk_arena_print(linker->arena, "%s: used by %s, %u reference%s away from %s %s", name, place,
+			      trapped->distance, trapped->distance == 1 ? "" : "s", kind, trapped->root);
 }
 
 /* ---- the bytes ---- */

@@ -254,6 +254,10 @@ static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 	if (sk_starts_with(symbol->name, "_Unwind_"))
 		return "; it is of the compiler's unwinder, which exceptions need: add libgcc_eh.a ('gcc "
 		       "-print-file-name=libgcc_eh.a' prints its path)";
+	if (sk_starts_with(symbol->name, "_gfortran_"))
+		return "; it is of GNU Fortran's library: -lskcompat has matmul and the errors, libgfortran.a "
+		       "('gfortran "
+		       "-print-file-name=libgfortran.a' prints its path) the rest";
 	if (serves_locales(symbol->name))
 		return "; it serves the locales that streams of libstdc++ set up when a package is loaded, and cannot "
 		       "be imported: print with printf";

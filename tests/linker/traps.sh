@@ -317,6 +317,18 @@ C
 $KERNEL_CC -O1 -fPIC -c begin.c -o begin.o
 "$sklink" uses.yaml begin.o -o begin.sk --unresolved-symbols=trap 2>err.txt
 grep -q "^sklink: warning: begin.o:.*: 'begin' runs when the package is loaded or unloaded, and uses 'gone'" err.txt || { cat err.txt; fail "no word on the constructor"; }
+cat >deep.c <<'C'
+int gone(int);
+static int state;
+static __attribute__((noinline)) int inner(int x) { return gone(x) + 1; }
+static __attribute__((constructor)) void begin(void) { state = inner(3) + 1; }
+int uses(const int *x, int *y) { y[0] = state; return 0; }
+int second(const int *x) { return 0; }
+C
+$KERNEL_CC -O1 -fPIC -ffunction-sections -fno-optimize-sibling-calls -fno-ipa-cp -c deep.c -o deep.o
+"$sklink" uses.yaml deep.o -o deep.sk --unresolved-symbols=trap -M >map.txt
+grep -q '^gone: used by .*, 1 reference away from constructor begin$' map.txt || { cat map.txt;
+	fail "the map does not name the constructor"; }
 numbers 1 0
 fails_with 'gone, which was not linked, was called at begin' "$skrun" begin.sk --input x=use.npy
 
@@ -367,3 +379,9 @@ for first in 5 77 78; do
 	done
 done
 fails_with 'undefined symbol: missing_data' "$sklink" fold.onnx fold.o -o fold.sk --unresolved-symbols=trap:gone
+
+# Where functions of compilers' libraries are.
+printf '.globl uses, second\n.type uses, @function\n.type second, @function\nuses: call _gfortran_matmul_r4\nret\nsecond: ret\n' |
+	as -o library.o
+fails_with 'undefined symbol: _gfortran_matmul_r4; it is of GNU Fortran.s library: -lskcompat has' "$sklink" uses.yaml \
+	library.o -o near.sk
