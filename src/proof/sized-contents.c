@@ -61,17 +61,20 @@ static bool is_covered(struct sk_normals *forms, const struct sk_sized_pieces *p
 	return false;
 }
 
-/* A single row of stride * count bytes is such rows without gaps. */
+/* Rows of which the columns are covered from the first byte to the distance of the next row have no gaps, so that a
+ * single row among their bytes is covered. */
 static bool is_covered_in_rows(struct sk_normals *forms, const struct sk_sized_pieces *pieces,
 			       const struct sk_sized_rows *rows)
 {
 	for (size_t i = 0; i < pieces->list.count && i < MAX_PIECES; i++) {
 		const struct piece *piece = &pieces->list.items[i];
-		const struct piece read = {rows->start, sk_normal_add(forms, rows->start, piece->stride), piece->stride,
-					   piece->count};
+		const struct piece read = {piece->start, sk_normal_add(forms, piece->start, piece->stride),
+					   piece->stride, piece->count};
 
-		if (piece->stride &&
-		    sk_normal_equal(forms, sk_normal_multiply(forms, piece->stride, piece->count), rows->width) &&
+		if (piece->stride && sk_normal_at_most(forms, piece->start, rows->start) &&
+		    sk_normal_at_most(forms, rows->end,
+				      sk_normal_add(forms, piece->start,
+						    sk_normal_multiply(forms, piece->stride, piece->count))) &&
 		    is_covered(forms, pieces, &read))
 			return true;
 	}
