@@ -168,7 +168,8 @@ static bool is_same(const struct sk_normal *a, const struct sk_normal *b)
 	return true;
 }
 
-bool sk_normal_divides(const struct sk_normal *form, uint64_t number)
+/* True if the number divides all coefficients. */
+static bool divides_terms(const struct sk_normal *form, uint64_t number)
 {
 	for (uint32_t i = 0; form && number && i < form->count; i++)
 		if (form->terms[i].coefficient % (int64_t)number)
@@ -507,9 +508,15 @@ static bool next_sizes(const struct sk_normals *forms, const bool *marks, int64_
 	return false;
 }
 
-/* True if the form has no other sign than the wanted one (0: it is 0; 1: it is not negative) at any size. False also if
- * these are too many sizes. */
-static bool has_sign_at_all_sizes(struct sk_normals *forms, const struct sk_normal *form, bool positive)
+enum wanted { ZERO, NOT_NEGATIVE, MULTIPLE };
+
+static bool is_wanted(int64_t value, enum wanted wanted, uint64_t number)
+{
+	return wanted == ZERO ? value == 0 : value >= 0 && (wanted == NOT_NEGATIVE || (uint64_t)value % number == 0);
+}
+
+/* True if the form has a value that is wanted at each size. False also if these are too many sizes. */
+static bool is_at_all_sizes(struct sk_normals *forms, const struct sk_normal *form, enum wanted wanted, uint64_t number)
 {
 	bool marks[SK_MAX_DIMENSIONS] = {false};
 	int64_t sizes[SK_MAX_DIMENSIONS], value;
@@ -526,8 +533,8 @@ static bool has_sign_at_all_sizes(struct sk_normals *forms, const struct sk_norm
 	if (count > MOST_SIZES)
 		return false;
 	do {
-		if (forms->looks++ >= MOST_LOOKS || !evaluate(forms, form, sizes, &value) || value < 0 ||
-		    (value && !positive))
+		if (forms->looks++ >= MOST_LOOKS || !evaluate(forms, form, sizes, &value) ||
+		    !is_wanted(value, wanted, number))
 			return false;
 	} while (next_sizes(forms, marks, sizes));
 	return true;
@@ -537,8 +544,13 @@ bool sk_normal_at_most(struct sk_normals *forms, const struct sk_normal *a, cons
 {
 	const struct sk_normal *difference = sk_normal_subtract(forms, b, a);
 
-	return difference &&
-	       (is_at_least_0(forms, difference, MAX_REPLACEMENTS) || has_sign_at_all_sizes(forms, difference, true));
+	return difference && (is_at_least_0(forms, difference, MAX_REPLACEMENTS) ||
+			      is_at_all_sizes(forms, difference, NOT_NEGATIVE, 0));
+}
+
+bool sk_normal_divides(struct sk_normals *forms, const struct sk_normal *form, uint64_t number)
+{
+	return divides_terms(form, number) || (form && number && is_at_all_sizes(forms, form, MULTIPLE, number));
 }
 
 bool sk_normal_equal(struct sk_normals *forms, const struct sk_normal *a, const struct sk_normal *b)
@@ -548,7 +560,7 @@ bool sk_normal_equal(struct sk_normals *forms, const struct sk_normal *a, const 
 	if (is_same(a, b))
 		return true;
 	difference = sk_normal_subtract(forms, a, b);
-	return difference && has_sign_at_all_sizes(forms, difference, false);
+	return difference && is_at_all_sizes(forms, difference, ZERO, 0);
 }
 
 /* ---- values ---- */
@@ -618,8 +630,7 @@ const struct sk_normal *sk_normal_quotient(struct sk_normals *forms, const struc
 	int64_t number, least, most_a, most_b;
 
 	if (sk_normal_is_number(b, &number))
-		return number > 0 && sk_normal_divides(a, (uint64_t)number) ? floor_form(forms, a, (uint64_t)number)
-									    : NULL;
+		return number > 0 && divides_terms(a, (uint64_t)number) ? floor_form(forms, a, (uint64_t)number) : NULL;
 	if (find_bounds(forms, a, &least, &most_a) && find_bounds(forms, b, &least, &most_b) && most_b > 0 &&
 	    most_a >= 0) {
 		const struct sk_normal *constant = sk_normal_number(forms, (uint64_t)(most_a / most_b));

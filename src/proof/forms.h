@@ -75,8 +75,8 @@ const struct sk_normal *sk_normal_most(struct sk_normals *forms, const struct sk
 const struct sk_normal *sk_normal_quotient(struct sk_normals *forms, const struct sk_normal *a,
 					   const struct sk_normal *b);
 
-/* True if the form is certainly a multiple of the number for all sizes. */
-bool sk_normal_divides(const struct sk_normal *form, uint64_t number);
+/* True if the form is certainly a multiple of the number for all sizes; all are tried if there are few. */
+bool sk_normal_divides(struct sk_normals *forms, const struct sk_normal *form, uint64_t number);
 
 /* True if the two are certainly equal, or one is certainly at most the other, for all sizes. Where sums do not show it,
  * all sizes are tried if there are few. */

@@ -155,11 +155,13 @@ static bool check_unit(struct checker *checker, const struct call *call)
 
 		if (view->arguments[access.argument].kind == SK_ARGUMENT_POINTER)
 			aligned &= sk_normal_divides(
+				&sized->forms,
 				sk_normal_multiply(&sized->forms, unit, sk_sized_element_bytes(sized, &access)),
 				signature->align);
 	}
 	return (aligned &&
-		sk_normal_divides(unit, sk_call_whole_elements(signature, varies, sk_plan_extent(step, record)))) ||
+		sk_normal_divides(&sized->forms, unit,
+				  sk_call_whole_elements(signature, varies, sk_plan_extent(step, record)))) ||
 	       sk_call_disagree(checker->calls, "at some sizes its units are not whole or not aligned");
 }
 

@@ -162,7 +162,7 @@ static bool loops_fit(struct sk_sized *sized, const struct sk_plan_step *step, c
 
 	return sk_normal_equal(forms, SK_SIZED_FIELD(sized, SK_DIMS_LOOPS, view->loops, &loops[0], extent),
 			       sk_normal_multiply(forms, extent, scale)) &&
-	       sk_normal_divides(sk_normal_multiply(forms, unit, scale), loops[0].tile) &&
+	       sk_normal_divides(forms, sk_normal_multiply(forms, unit, scale), loops[0].tile) &&
 	       (call->loop_count < SK_MAX_LOOPS ||
 		sk_normal_at_most(forms, sk_normal_number(forms, 1),
 				  SK_SIZED_FIELD(sized, SK_DIMS_LOOPS, view->loops, &loops[1], extent)));

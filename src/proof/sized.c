@@ -419,8 +419,7 @@ static bool rows_fit(struct sk_sized *sized, const struct sk_step_access *access
 		return true;
 	last = sk_normal_multiply(forms, sk_normal_subtract(forms, rows->count, one), rows->stride);
 	return sk_normal_at_most(forms, sk_normal_number(forms, 0), rows->width) &&
-	       sk_normal_at_most(forms, rows->width, rows->stride) &&
-	       sk_normal_at_most(forms, one, rows->count) &&
+	       sk_normal_at_most(forms, rows->width, rows->stride) && sk_normal_at_most(forms, one, rows->count) &&
 	       sk_normal_equal(forms, sk_normal_add(forms, last, rows->width), ARGUMENT_FORM(sized, access, size));
 }
 
@@ -440,7 +439,7 @@ static bool inner_fits(struct sk_sized *sized, const struct sk_step_access *acce
 	if (rows->stride)
 		most = sk_normal_add(forms, most, sk_normal_subtract(forms, rows->stride, rows->width));
 	return sk_normal_at_most(forms, sk_normal_multiply(forms, bytes, extent), most) &&
-	       sk_normal_divides(bytes, sk_dtype_size((enum sk_dtype)argument_of(sized, access)->dtype));
+	       sk_normal_divides(&sized->forms, bytes, sk_dtype_size((enum sk_dtype)argument_of(sized, access)->dtype));
 }
 
 /* The addresses of a table are inside; if the number of elements varies, inside the shortest part that a call can
@@ -459,7 +458,7 @@ static bool table_fits(struct sk_sized *sized, const struct sk_step_access *acce
 		return true;
 	if (step_of(sized, access)->kind == SK_STEP_SPLIT && argument->element_bytes &&
 	    !sk_normal_is_number(extent, &number)) {
-		bool whole = loops && sk_normal_divides(extent, loops[0].tile);
+		bool whole = loops && sk_normal_divides(&sized->forms, extent, loops[0].tile);
 
 		most = times(sized, ARGUMENT_FORM(sized, access, element_bytes), whole ? loops[0].tile : 1);
 		most = sk_normal_add(forms, most,
@@ -490,8 +489,8 @@ static bool is_aligned(struct sk_sized *sized, const struct sk_step_access *acce
 {
 	uint32_t size = sk_dtype_size((enum sk_dtype)argument_of(sized, access)->dtype);
 
-	return size <= 1 || (sk_normal_divides(ARGUMENT_FORM(sized, access, offset), size) &&
-			     sk_normal_divides(ARGUMENT_FORM(sized, access, element_bytes), size));
+	return size <= 1 || (sk_normal_divides(&sized->forms, ARGUMENT_FORM(sized, access, offset), size) &&
+			     sk_normal_divides(&sized->forms, ARGUMENT_FORM(sized, access, element_bytes), size));
 }
 
 const char *sk_sized_check_tile(struct sk_sized *sized, const struct sk_step_access *access)
@@ -506,8 +505,7 @@ const char *sk_sized_check_tile(struct sk_sized *sized, const struct sk_step_acc
 	if (!sk_normal_is_number(ARGUMENT_FORM(sized, access, offset), &number) || !sk_normal_is_number(bytes, &number))
 		return "its tile has another place or size";
 	if (!sk_normal_equal(&sized->forms, ARGUMENT_FORM(sized, access, size), all) ||
-	    !sk_normal_equal(&sized->forms, sk_normal_multiply(&sized->forms, bytes, extent_form(sized, access)),
-			     all))
+	    !sk_normal_equal(&sized->forms, sk_normal_multiply(&sized->forms, bytes, extent_form(sized, access)), all))
 		return "it does not divide all of its tensor, of which tiles are in the scratch";
 	return NULL;
 }
