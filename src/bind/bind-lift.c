@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/map.h"
 #include "base/sizes.h"
 #include "format/convention.h"
 #include "format/signature/signature.h"
@@ -366,6 +367,24 @@ static bool is_integer(const struct sk_argument *argument)
 	return argument->dtype >= SK_I8 && argument->dtype <= SK_U64;
 }
 
+/* An argument that has all bytes of its tensor, where it is known, has them at all sizes. Return whether that is so;
+ * then add the form. */
+static bool lift_whole(struct lifter *lifter, const struct sk_argument *own)
+{
+	const struct sk_tensor *tensor =
+		own->tensor != SK_NONE && !own->list ? &lifter->model->tensors.items[own->tensor] : NULL;
+	const struct sk_size *bytes =
+		tensor && own->size == tensor->bytes
+			? sk_varying_find(tensor->varying, SK_DIMS_TYPES, offsetof(struct sk_plan_type, bytes))
+			: NULL;
+
+	if (!bytes || !equals_size(lifter, bytes))
+		return false;
+	sk_array_push(lifter->model->arena, &lifter->fields,
+		      (struct sk_varying_field){SK_DIMS_LISTS, 0, offsetof(struct sk_plan_argument, size), bytes});
+	return true;
+}
+
 static bool lift_numbers(struct lifter *lifter, const struct same *same)
 {
 	static const struct {
@@ -384,6 +403,8 @@ static bool lift_numbers(struct lifter *lifter, const struct same *same)
 			set_field(lifter, s, argument_at(same, s), fields[f].of_argument);
 		if (fields[f].of_argument == offsetof(struct sk_argument, value) && differs(lifter) && !is_integer(own))
 			return report_field(lifter, "its bits", "is not an integer");
+		if (fields[f].of_argument == offsetof(struct sk_argument, size) && lift_whole(lifter, own))
+			continue;
 		lifted &= lift_field(lifter, SK_DIMS_LISTS, 0, fields[f].offset, fields[f].noun);
 	}
 	return lifted;
@@ -593,6 +614,7 @@ static bool lift_network(struct sk_model *model, const struct sk_samples *sample
 		return false;
 	for (uint32_t t = 0; t < samples->end_tensor - samples->source.first_tensor; t++)
 		lifted &= lift_tensor(&lifter, t);
+	sk_fit_suggest_products(lifter.fit);
 	for (uint32_t t = 0; t < samples->task_count && !sk_diag_is_hopeless(model->diag); t++)
 		lifted &= lift_task(&lifter, t);
 	return lifted;

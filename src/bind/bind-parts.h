@@ -195,6 +195,9 @@ const struct sk_size *sk_fit_unclear(const struct sk_fit *fit);
 /* Let forms of numbers be the size, or a multiple of it, before others are looked for. NULL: do nothing. The
  * expressions are the first suggestions. */
 void sk_fit_suggest(struct sk_fit *fit, const struct sk_size *size);
+
+/* Also suggest products of two of the first suggestions, such as offsets times distances of rows. */
+void sk_fit_suggest_products(struct sk_fit *fit);
 size_t sk_fit_count(const struct sk_fit *fit);
 const uint64_t *sk_fit_point(const struct sk_fit *fit, size_t point);
 

@@ -23,7 +23,8 @@ enum {
 	MOST_COMPARED = 1 << 20, /* sizes at which an expression is compared with its form */
 	MOST_EXCEPTIONS = 64,
 	MOST_SUGGESTIONS = 512,
-	MOST_PAIRED = 48, /* of them, in sums of two */
+	MOST_PAIRED = 48, /* of them, in sums of two … */
+	MOST_MULTIPLIED = 20, /* … and in products of two */
 };
 
 struct column {
@@ -374,6 +375,15 @@ void sk_fit_suggest(struct sk_fit *fit, const struct sk_size *size)
 		return;
 	sk_array_push(fit->arena, &fit->suggestions, (struct column){size, numbers_of(fit, size)});
 	sk_map_init(&fit->found, fit->arena); /* some numbers may get other forms */
+}
+
+void sk_fit_suggest_products(struct sk_fit *fit)
+{
+	size_t count = fit->suggestions.count < MOST_MULTIPLIED ? fit->suggestions.count : MOST_MULTIPLIED;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i; j < count; j++)
+			sk_fit_suggest(fit, times(fit, fit->suggestions.items[i].size, fit->suggestions.items[j].size));
 }
 
 /* Return the suggestion so many times, if that has the numbers; 0: any number of times above 1. */

@@ -71,7 +71,8 @@ static bool has_same_tensor(const struct taking *taking, size_t number)
 	uint32_t slice = own->slice ? own->slice - (uint32_t)taking->samples->source.first_slice : 0;
 
 	return !strcmp(own->name, other->name) && own->dtype == other->dtype && own->rank == other->rank &&
-	       own->role_declared == other->role_declared && (!own->role_declared || own->role == other->role) &&
+	       own->role_declared == other->role_declared &&
+	       (!own->role_declared || own->role == SK_ROLE_NONE || own->role == other->role) && /* NONE: not used */
 	       own->view_of == other->view_of && slice == other->slice;
 }
 
