@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/ranges.h"
+#include "base/sizes.h"
 #include "format/convention.h"
 #include "format/signature/signature.h"
 #include "format/skplan.h"
@@ -227,6 +228,20 @@ const char *sk_partial_shape_text(struct sk_arena *arena, uint32_t rank, const u
 	for (uint32_t i = 0; i < rank; i++)
 		text = shape[i] == SK_UNKNOWN ? sk_arena_print(arena, "%s%s?", text, i ? ", " : "")
 					      : sk_arena_print(arena, "%s%s%" PRIu64, text, i ? ", " : "", shape[i]);
+	return sk_arena_join(arena, text, "]");
+}
+
+const char *sk_value_shape_text(struct sk_arena *arena, const struct sk_value *value)
+{
+	const char *text = "[";
+
+	for (uint32_t i = 0; i < value->rank; i++) {
+		const char *size = value->shape[i] == SK_UNKNOWN ? "?"
+				   : value->sizes[i]		 ? sk_size_text(arena, value->sizes[i])
+								 : sk_arena_print(arena, "%" PRIu64, value->shape[i]);
+
+		text = sk_arena_print(arena, "%s%s%s", text, i ? ", " : "", size);
+	}
 	return sk_arena_join(arena, text, "]");
 }
 

@@ -237,6 +237,9 @@ uint64_t sk_value_bytes(const struct sk_value *value);
 /* Return a text such as "[2, ?, 4]", with "?" for unknown dimensions. */
 const char *sk_partial_shape_text(struct sk_arena *arena, uint32_t rank, const uint64_t *shape);
 
+/* The same for a value, with expressions for dimensions that depend on dimensions with bounds: "[batch, 64]". */
+const char *sk_value_shape_text(struct sk_arena *arena, const struct sk_value *value);
+
 /* True if the known dimensions, without those of 0, make at most 2^63 - 1 bytes. Plans count in the same way. */
 bool sk_shape_is_countable(enum sk_dtype dtype, uint32_t rank, const uint64_t *shape);
 

@@ -53,6 +53,7 @@ graph_libgraph_a_SOURCES = \
 	graph/rewrites/cse.c \
 	graph/rewrites/ge-view.c graph/rewrites/rewrites-parts.h \
 	graph/rewrites/no-task.c \
+	graph/rewrites/packets.c \
 	graph/rewrites/recompute.c \
 	graph/rewrites/rewrite.c \
 	graph/rewrites/rewrites.h \
@@ -94,6 +95,7 @@ graph_libgraph_a_SOURCES = \
 	graph/operators/schema.c \
 	graph/operators/sequences.c \
 	graph/operators/shapes.c \
+	graph/operators/size-lists.c \
 	graph/operators/signals.c \
 	graph/operators/symbolic-calls.c \
 	graph/operators/symbolic-elements.c \

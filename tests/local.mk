@@ -63,7 +63,8 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/graph/fusion-lists.sh tests/graph/fusion-result.sh tests/graph/fusion-switches.sh \
 	tests/graph/fx-dumps.sh tests/graph/ge-dumps.sh tests/graph/graph-manifest.sh tests/graph/keep.sh \
 	tests/graph/model-names.sh tests/graph/model-scopes.sh tests/graph/model-texts.sh tests/graph/networks.sh \
-	tests/graph/no-task.sh tests/graph/onnx-models.sh tests/graph/onnx.sh tests/graph/pattern-fusion.sh \
+	tests/graph/no-task.sh tests/graph/onnx-models.sh tests/graph/onnx.sh tests/graph/packets.sh \
+	tests/graph/pattern-fusion.sh \
 	tests/graph/rewrites.sh tests/graph/sizes.sh tests/graph/sizes-backend.sh tests/graph/sizes-exported.sh \
 	tests/graph/sizes-networks.sh tests/graph/sizes-onnx.sh tests/graph/sizes-random.sh tests/graph/sizes-run.sh \
 	tests/graph/states.sh tests/graph/vendor-names.sh \

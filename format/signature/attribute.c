@@ -65,6 +65,15 @@ bool sk_attribute_same(const struct sk_attribute *one, const struct sk_attribute
 	return sk_attribute_integer(one, &left) && sk_attribute_integer(other, &right) && left == right;
 }
 
+static const char *element_text(struct sk_arena *arena, const struct sk_attribute *attribute, size_t number)
+{
+	if (attribute->kind == SK_ATTRIBUTE_INTEGERS)
+		return sk_arena_print(arena, "%" PRId64, attribute->integers[number]);
+	if (attribute->kind == SK_ATTRIBUTE_REALS)
+		return sk_arena_print(arena, "%.9g", attribute->reals[number]);
+	return sk_arena_escape(arena, sk_arena_print(arena, "%.*s", 10 * MOST_SHOWN, attribute->strings[number]));
+}
+
 const char *sk_attribute_text(struct sk_arena *arena, const struct sk_attribute *attribute)
 {
 	const char *text = "[";
@@ -80,9 +89,7 @@ const char *sk_attribute_text(struct sk_arena *arena, const struct sk_attribute 
 		break;
 	}
 	for (size_t i = 0; i < attribute->count && i < MOST_SHOWN; i++)
-		text = attribute->kind == SK_ATTRIBUTE_INTEGERS
-			       ? sk_arena_print(arena, "%s%s%" PRId64, text, i ? ", " : "", attribute->integers[i])
-			       : sk_arena_print(arena, "%s%s%.9g", text, i ? ", " : "", attribute->reals[i]);
+		text = sk_arena_print(arena, "%s%s%s", text, i ? ", " : "", element_text(arena, attribute, i));
 	return sk_arena_join(arena, text, attribute->count > MOST_SHOWN ? ", …]" : "]");
 }
 

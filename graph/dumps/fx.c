@@ -159,7 +159,7 @@ static void print_annotated(struct fx *fx, const struct sk_fx_item *item)
 	fputs(item->name, fx->stream);
 	if (value)
 		fprintf(fx->stream, ": \"%s%s\"", types[value->dtype].annotation,
-			sk_partial_shape_text(fx->arena, value->rank, value->shape));
+			sk_value_shape_text(fx->arena, value));
 }
 
 /* Print the items that are no longer needed. Inputs and returned values stay. */

@@ -20,7 +20,7 @@ struct printing {
 const char *sk_dump_type(struct sk_arena *arena, const struct sk_value *value)
 {
 	return sk_arena_print(arena, "%s%s", value->dtype ? sk_dtype_name(value->dtype) : "?",
-			      value->shaped ? sk_partial_shape_text(arena, value->rank, value->shape) : "[…]");
+			      value->shaped ? sk_value_shape_text(arena, value) : "[…]");
 }
 
 static void print_name(const struct printing *printing, const char *name)

@@ -107,19 +107,32 @@ static void add_defaults(struct sk_op_list *list, const struct row *row, const s
 const struct sk_op_list *sk_valid_ops(struct sk_arena *arena, const struct sk_fusion_flags *flags,
 				      enum sk_list_kind kind)
 {
-	bool expand = kind == SK_LIST_EXPAND;
-	const sk_texts *only = expand ? &flags->enable_expand_ops_only : &flags->enable_cluster_ops_only;
+	static const sk_texts none = {0};
+	const struct {
+		const sk_texts *only, *enabled, *disabled;
+		const struct row *rows; /* of the target; NULL: all operators */
+	} given[] =
+		{
+			[SK_LIST_EXPAND] = {&flags->enable_expand_ops_only, &flags->enable_expand_ops,
+					    &flags->disable_expand_ops, expanded},
+			[SK_LIST_CLUSTER] = {&flags->enable_cluster_ops_only, &flags->enable_cluster_ops,
+					     &flags->disable_cluster_ops, clustered},
+			[SK_LIST_PACKET] = {&flags->enable_packet_ops_only, &none, &flags->disable_packet_ops, NULL},
+		},
+	  *of = &given[kind];
 	struct sk_op_list *list = SK_NEW(arena, struct sk_op_list);
 
 	sk_map_init(&list->names, arena);
 	sk_map_init(&list->without, arena);
-	if (only->count) {
-		add_names(&list->names, only);
+	if (of->only->count) {
+		add_names(&list->names, of->only);
 		return list;
 	}
-	add_defaults(list, expand ? expanded : clustered, flags);
-	add_names(&list->names, expand ? &flags->enable_expand_ops : &flags->enable_cluster_ops);
-	add_names(&list->without, expand ? &flags->disable_expand_ops : &flags->disable_cluster_ops);
+	list->any = !of->rows;
+	if (of->rows)
+		add_defaults(list, of->rows, flags);
+	add_names(&list->names, of->enabled);
+	add_names(&list->without, of->disabled);
 	return list;
 }
 
@@ -211,6 +224,8 @@ void sk_lists_check_names(struct sk_arena *arena, struct sk_diag *diag, const st
 		{"enable_cluster_ops", &flags->enable_cluster_ops},
 		{"enable_cluster_ops_only", &flags->enable_cluster_ops_only},
 		{"disable_cluster_ops", &flags->disable_cluster_ops},
+		{"enable_packet_ops_only", &flags->enable_packet_ops_only},
+		{"disable_packet_ops", &flags->disable_packet_ops},
 	};
 
 	for (size_t f = 0; f < sizeof(given) / sizeof(given[0]); f++)

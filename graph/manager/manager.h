@@ -120,12 +120,13 @@ sk_pass_choices sk_passes_choose(struct sk_arena *arena, struct sk_diag *diag, c
  * The operators that graph-kernel fusion may expand, or combine into composites: the target's list, modified by
  * flags. */
 
-enum sk_list_kind { SK_LIST_EXPAND, SK_LIST_CLUSTER };
+enum sk_list_kind { SK_LIST_EXPAND, SK_LIST_CLUSTER, SK_LIST_PACKET };
 
 struct sk_op_list;
 
 /* Return the list in effect. If an _only flag names operators, the list is these alone. Otherwise it is the target's
- * list up to fusion_ops_level, with the operators of the enabling flag, without those of the disabling flag. */
+ * list up to fusion_ops_level, with the operators of the enabling flag, without those of the disabling flag. The list
+ * of packets has all operators before that. */
 const struct sk_op_list *sk_valid_ops(struct sk_arena *arena, const struct sk_fusion_flags *flags,
 				      enum sk_list_kind kind);
 

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/sizes.h"
 #include "base/text.h"
 #include "format/signature/signature.h"
 #include "graph/graph.h"
@@ -40,6 +41,8 @@ static struct sk_onnx_shape *write_shape(struct sk_arena *arena, const struct sk
 
 		if (value->shape[i] == SK_UNKNOWN) { /* the name of a dimension replaces its size */
 			dimension.parameter = value->symbols[i];
+		} else if (value->sizes[i]) {
+			dimension.parameter = sk_size_text(arena, value->sizes[i]);
 		} else {
 			dimension.value = (int64_t)value->shape[i];
 			dimension.message.present = 1u << SK_ONNX_DIMENSION_VALUE;

@@ -100,6 +100,14 @@ bool sk_symbolic_lists(const struct sk_op_graph *graph, const struct sk_graph_no
 /* Add the calls that write these numbers (Sizes). */
 void sk_symbolic_list(struct sk_canonical *canonical);
 
+/* ==== size-lists.c ====
+ *
+ * The operator Sizes: a list of expressions of dimensions with bounds. */
+
+/* Make the producer of the value a list of its elements. False: it is one already, or has several outputs; or the value
+ * is no list of 64-bit integers that depend on dimensions with bounds. */
+bool sk_size_list_make(struct sk_op_graph *graph, uint32_t value);
+
 /* ==== families ====
  *
  * The families of operators. Each table ends with a schema without an op. */
@@ -135,6 +143,7 @@ extern const struct sk_schema sk_operators_sampling[];
 extern const struct sk_schema sk_operators_sequences[];
 extern const struct sk_schema sk_operators_shapes[];
 extern const struct sk_schema sk_operators_signals[];
+extern const struct sk_schema sk_operators_size_lists[];
 extern const struct sk_schema sk_operators_training[];
 extern const struct sk_schema sk_operators_transposed[];
 extern const struct sk_schema sk_operators_windows[];

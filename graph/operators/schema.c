@@ -37,6 +37,7 @@ static const struct sk_schema *const families[] = {sk_operators_attention,
 						   sk_operators_sequences,
 						   sk_operators_shapes,
 						   sk_operators_signals,
+						   sk_operators_size_lists,
 						   sk_operators_training,
 						   sk_operators_transposed,
 						   sk_operators_windows};

@@ -124,7 +124,7 @@ bool sk_symbolic_infer(struct sk_op_graph *graph, struct sk_graph_node *node, co
 {
 	const struct sk_symbolic symbolic = {graph, node, schema, graph->sizes};
 
-	if (!graph->sizes)
+	if (!graph->sizes || sk_node_is(node, "sklink:Sizes")) /* it has its terms */
 		return true;
 
 	bool varies = is_symbolic(&symbolic);

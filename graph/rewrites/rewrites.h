@@ -43,6 +43,14 @@ enum sk_pass_result sk_pass_transpose_matmul_fusion(struct sk_op_graph *graph, c
 /* Recompute in each composite a value that several use, where that reduces memory traffic. */
 enum sk_pass_result sk_pass_graph_kernel_recompute(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
 
+/* Make the shape of a Reshape, if it is computed from sizes with bounds, a list of expressions: a Concat of scalars
+ * (shape_reshape), or another value (shape_reshape_2). */
+enum sk_pass_result sk_pass_shape_reshape(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
+enum sk_pass_result sk_pass_shape_reshape_2(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
+
+/* The same for all inputs of other nodes that decide on the shape of the output, as the flags on packets allow. */
+enum sk_pass_result sk_pass_symbol_engine_extender(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
+
 /* Mark Split and Concat if their parts may be slices of one buffer. */
 enum sk_pass_result sk_pass_no_task(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
 

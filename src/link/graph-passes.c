@@ -41,8 +41,8 @@ static const struct sk_graph_pass passes[] = {
 	{"fusion_group", "add_layer_norm_ext_fusion", 0, NULL},
 	{"fusion_group", "inference_swiglu_fusion", 0, NULL},
 	{"fusion_group", "inference_matmul_split_fusion", 0, NULL},
-	{"fusion_group", "shape_reshape", 0, NULL},
-	{"fusion_group", "shape_reshape_2", 0, NULL},
+	{"fusion_group", "shape_reshape", 0, sk_pass_shape_reshape},
+	{"fusion_group", "shape_reshape_2", 0, sk_pass_shape_reshape_2},
 	{"fusion_group", "add_rms_norm_quant_fusion", 0, NULL},
 	{"fusion_group", "rms_norm_quant_fusion", 0, NULL},
 	{"fusion_group", "add_rms_norm_fusion", 0, NULL},
@@ -76,6 +76,7 @@ static const struct sk_graph_pass passes[] = {
 	{"highlevelopt2", "graph_kernel_recompute", 1, sk_pass_graph_kernel_recompute},
 	{"combine", "parallel_fusion", 0, allow_side_by_side}, /* or never: see settle_levels */
 	{"build", SK_SWITCH_VIRTUAL_OP_SET, 0, sk_pass_no_task},
+	{"kernelpacket", "symbol_engine_extender", 1, sk_pass_symbol_engine_extender},
 	{0},
 };
 
@@ -213,6 +214,13 @@ static void tell_passes(const struct sk_op_graph *graph, const struct sk_graph_p
 				   graph->passes.items[i]);
 }
 
+/* These passes find something only if dimensions have bounds. */
+static bool needs_sizes(const struct sk_graph_pass *pass)
+{
+	return pass->run == sk_pass_shape_reshape || pass->run == sk_pass_shape_reshape_2 ||
+	       pass->run == sk_pass_symbol_engine_extender;
+}
+
 /* The other passes only set options of planning. */
 static bool changes_graphs(const struct sk_graph_pass *pass)
 {
@@ -253,9 +261,7 @@ static bool run_passes(struct sk_op_graph *graph, const struct sk_graph_passes *
 /* Passes that run rules precede all others. */
 static bool is_last_of_patterns(const struct sk_graph_passes *list, size_t pass)
 {
-	const struct sk_pass_choice *choice = &list->passes.items[pass];
-
-	return !choice->pass->run && (pass + 1 == list->passes.count || choice[1].pass->run);
+	return !strcmp(list->passes.items[pass].pass->name, SK_PASS_USER);
 }
 
 /* Return "'mul' (Mul)" for each node. */
@@ -320,7 +326,7 @@ bool sk_graph_passes_run(struct sk_op_graph *graph, const struct sk_graph_passes
 		const struct sk_pass_choice *choice = &list->passes.items[i];
 
 		if (choice->on && sk_pass_does(choice->pass) && !has_run(graph, choice->name) &&
-		    !run_passes(graph, list, choice, dumps))
+		    (graph->sizes || !needs_sizes(choice->pass)) && !run_passes(graph, list, choice, dumps))
 			return false;
 		if (!is_last_of_patterns(list, i))
 			continue;

@@ -184,20 +184,8 @@ static const char *find_wrong_dimension(const struct sk_op_graph *graph)
 /* Return why this link cannot have sizes with bounds; NULL: it can. */
 static const char *find_obstacle(const struct reading *reading, const struct sk_op_graph *graph)
 {
-	const struct sk_command_line *command = reading->link->command;
-	const struct {
-		bool found;
-		const char *reason;
-	} obstacles[] = {
-		{command->dump_folder, "sizes with bounds are not supported for dumps (--dump-dir) yet"},
-		{reading->ge->folder,
-		 "GE's dumps (DUMP_GE_GRAPH) have no sizes with bounds; give the dimensions numbers"},
-		{reading->passes.flags.dump_as_text, "sizes with bounds are not supported for dumps as text yet"},
-	};
-
-	for (size_t i = 0; i < sizeof(obstacles) / sizeof(obstacles[0]); i++)
-		if (obstacles[i].found)
-			return obstacles[i].reason;
+	if (reading->ge->folder)
+		return "GE's dumps (DUMP_GE_GRAPH) have no sizes with bounds; give the dimensions numbers";
 	return find_wrong_dimension(graph);
 }
 
@@ -363,9 +351,11 @@ static struct sk_model *read_sample(void *context, struct sk_arena *arena, const
 	struct reading reading = sampling->reading;
 	struct sk_command_line command = *reading.link->command;
 	struct sk_fusion_results results = {0};
+	struct sk_ge_request ge = {0};
+	sk_dumped_graphs dumped = {0};
 	struct sk_link link = *reading.link;
 
-	command.model_text = NULL;
+	command.model_text = command.dump_folder = NULL;
 	link.command = &command;
 	link.arena = arena;
 	link.known = sampling->known;
@@ -380,6 +370,9 @@ static struct sk_model *read_sample(void *context, struct sk_arena *arena, const
 	if (reading.constants)
 		reading.constants = sk_constants_before(reading.constants, arena, (uint32_t)sampling->first_tensor);
 	reading.link = &link;
+	reading.ge = &ge;
+	reading.dumped = &dumped;
+	reading.passes.flags.dump_as_text = false;
 	reading.passes.results = &results;
 	reading.passes.verbose = false;
 	return read_network(&reading, reading.network, sizes) ? link.model : NULL;

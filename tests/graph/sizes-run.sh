@@ -277,4 +277,3 @@ node Softmax _ x -> y axis=1
 END
 refuses "task 'y': at S=8, C=0 it has nothing to compute, and would be called; give 'C' bounds from 1 on: --dim 'C=1..8'$" \
 	soft --dim S=1..8 --dim C=0..8
-refuses "; sizes with bounds are not supported for dumps \(--dump-dir\) yet$" rows --dim S=1..8 --dump-dir dumps

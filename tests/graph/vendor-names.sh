@@ -59,7 +59,7 @@ flags="opt_level=2 dump_as_text=off enable_stitch_fusion=off enable_recompute_fu
 	enable_expand_ops=Square enable_expand_ops_only=Square disable_expand_ops=Square enable_cluster_ops=MatMul,Add
 	enable_cluster_ops_only=MatMul disable_cluster_ops=MatMul enable_simplify_exprs_only=1.0 disable_simplify_exprs=1.0
 	enable_pass=transpose_matmul_fusion disable_pass=rms_norm_quant_fusion enable_cce_lib_ops=x enable_cce_lib_ops_only=x
-	disable_cce_lib_ops=x enable_packet_ops_only=x disable_packet_ops=x enable_fusion_pattern_only=x disable_fusion_pattern=x"
+	disable_cce_lib_ops=x enable_packet_ops_only=Slice disable_packet_ops=Slice enable_fusion_pattern_only=x disable_fusion_pattern=x"
 
 # The network of MindSpore's tutorial.
 cat >net.pbtxt <<'P'

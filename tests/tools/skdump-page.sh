@@ -7,7 +7,8 @@ browser=$(command -v chromium || command -v chromium-browser || true)
 [ -n "$browser" ] && [ -x /usr/bin/python3 ] || { echo "needs chromium and python3"; exit 77; }
 kernels=$top_builddir/samples/decode_layers/kernels.o
 
-# browse PAGE OPTIONS: at $place in the page, the browser's output on standard error, with the pages' messages on the console.
+# browse PAGE OPTIONS: at $place in the page, the browser's output on standard error, with the pages' messages on the
+# console.
 browse() {
 	local page=$1
 	shift

@@ -27,9 +27,12 @@ def facts(package):
     for task in tasks:
         step = steps[task["step"]]
         named = lambda key: sorted(shared & {package["tensors"][tensor]["name"] for tensor in task[key]})
-        made["task", task["name"]] = [step["work"], step.get("blocks"), task.get("cost"), named("reads"), named("writes")]
+        written = ", ".join(named("writes"))
+        if not written: # of a task that the other package does not need
+            continue
+        made["task", written] = [step["work"], step.get("blocks"), task.get("cost"), named("reads")]
         if len(step["tasks"]) == 1: # a tile group counts in units of its own, and each size has its own groups
-            made["extent", task["name"]] = step.get("extent")
+            made["extent", written] = step.get("extent")
     return made
 one, other = facts(sized), facts(static)
 # A static link knows the contents of more tensors, and has fewer tasks then.

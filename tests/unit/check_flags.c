@@ -255,16 +255,16 @@ END_TEST
 
 START_TEST(no_effect_is_said_once)
 {
-	struct sk_fusion_flags flags = read_flags("--online_tuning=1 --online_tuning=2 --enable_packet_ops_only=Shape");
+	struct sk_fusion_flags flags = read_flags("--online_tuning=1 --online_tuning=2 --target_os=linux");
 
 	ck_assert_int_eq(flags.online_tuning, 1);
-	ck_assert_str_eq(joined(&flags.enable_packet_ops_only), "Shape");
+	ck_assert_str_eq(flags.target_os, "linux");
 	expect_messages(
 		"t: warning: E:1:19: the flag 'online_tuning' is repeated\n"
 		"t: warning: E:1:1: the flag --online_tuning has no effect: kernels are compiled before they are "
 		"linked, and nothing tunes them\n"
-		"t: warning: E:1:37: the flag --enable_packet_ops_only has no effect: shapes are computed when the "
-		"model is linked, so no operator waits for one on the host\n");
+		"t: warning: E:1:37: the flag --target_os has no effect: the machine is that of the objects that are "
+		"linked\n");
 }
 END_TEST
 
