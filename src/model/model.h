@@ -505,9 +505,9 @@ uint64_t sk_usual_element_bytes(const struct sk_model *model, const struct sk_ar
 bool sk_products_equal(const struct sk_model *model, struct sk_sized_number a, struct sk_sized_number b,
 		       struct sk_sized_number c, struct sk_sized_number d);
 
-static inline struct sk_sized_number sk_plain_number(uint64_t number)
+static inline struct sk_sized_number sk_plain_number(uint64_t value)
 {
-	return (struct sk_sized_number){number, NULL};
+	return (struct sk_sized_number){value, NULL};
 }
 
 static inline struct sk_sized_number sk_sized_extent_of(const struct sk_task *task)
