@@ -568,7 +568,9 @@ bool sk_size_parse_bounds(struct sk_arena *arena, const char *text, struct sk_si
 	dimension->usual = *most;
 	if (good && skip_text(&at, "@"))
 		good = read_number(&at, &dimension->usual);
-	if (!good || *at)
+	if (!good && *at == '-')
+		*error = sk_arena_print(arena, "'%s': a size is not negative", text);
+	else if (!good || *at)
 		*error = sk_arena_print(arena, "'%s' is not LO..HI[:MULTIPLE][@USUAL], of numbers below 2^31", text);
 	else if (dimension->least > *most)
 		*error = sk_arena_print(arena, "the least size %" PRIu64 " is larger than %" PRIu64, dimension->least,

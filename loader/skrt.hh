@@ -170,6 +170,19 @@ class module : public owned<skrt_module, end>
 		:owned([&](skrt_module **result) { return skrt_module_load_linked(device, plan, result); })
 	{
 	}
+	/* The dimensions of a package with bounds, of all networks. */
+	std::uint32_t dimension_count() const
+	{
+		return skrt_module_dimension_count(get());
+	}
+	skrt_dimension dimension(std::uint32_t index) const
+	{
+		skrt_dimension result = skrt_dimension();
+
+		result.size = sizeof(result);
+		check(skrt_module_dimension(get(), index, &result));
+		return result;
+	}
 };
 
 class instance : public owned<skrt_instance, end>
@@ -194,6 +207,20 @@ class instance : public owned<skrt_instance, end>
 	{
 		check(skrt_instance_bind_array(get(), name, type, static_cast<std::uint32_t>(shape.size()),
 					       shape.begin(), data));
+	}
+	/* Set the size of a dimension that has bounds; bind() sets those that its shape shows. */
+	void set_dimension(const char *name, std::uint64_t size)
+	{
+		check(skrt_instance_set_dimension(get(), name, size));
+	}
+	/* The tensor with that binding number, with the shape and bytes of the present sizes. */
+	skrt_tensor tensor(std::uint32_t index) const
+	{
+		skrt_tensor result = skrt_tensor();
+
+		result.size = sizeof(result);
+		check(skrt_instance_tensor(get(), index, &result));
+		return result;
 	}
 };
 

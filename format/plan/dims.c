@@ -213,8 +213,12 @@ void sk_dims_refusal_text(const struct sk_dims_dimension *dimension, uint64_t si
 
 	if (dimension->multiple > 1)
 		snprintf(multiple, sizeof(multiple), ", multiples of %" PRIu64, dimension->multiple);
-	snprintf(text, text_size, "%s is %" PRIu64 "; package '%s' takes %" PRIu64 "..%" PRIu64 "%s",
-		 sk_plan_string(&dimension->name), size, package, dimension->least, dimension->most, multiple);
+	if (dimension->least == dimension->most)
+		snprintf(text, text_size, "%s is %" PRIu64 "; package '%s' takes %" PRIu64 " alone",
+			 sk_plan_string(&dimension->name), size, package, dimension->most);
+	else
+		snprintf(text, text_size, "%s is %" PRIu64 "; package '%s' takes %" PRIu64 "..%" PRIu64 "%s",
+			 sk_plan_string(&dimension->name), size, package, dimension->least, dimension->most, multiple);
 }
 
 /* Dimensions of one network are adjacent, and each has a name of its own in it. */
@@ -827,7 +831,8 @@ static void put_names(const struct sk_dims_view *dims, const char *network, cons
 	for (uint32_t i = 0; i < dims->dimension_count; i++) {
 		const char *own = sk_plan_string(&dims->dimensions[i].network);
 
-		if (network && strcmp(own, network) != 0)
+		if ((network && strcmp(own, network) != 0) ||
+		    (sizes && dims->dimensions[i].least == dims->dimensions[i].most))
 			continue;
 		put(&to, "%s%s%s%s", separator, network ? "" : own, network || !*own ? "" : ":",
 		    sk_plan_string(&dims->dimensions[i].name));
@@ -884,7 +889,8 @@ bool sk_dims_read_size(const struct sk_dims_view *dims, const char *network, con
 	if (equals && equals[1] >= '0' && equals[1] <= '9')
 		size->size = strtoull(equals + 1, &end, 10);
 	if (!end || *end || errno) {
-		snprintf(error, error_size, "--dim %s: NAME=SIZE is expected", text);
+		snprintf(error, error_size, "--dim %s: %s", text,
+			 equals && equals[1] == '-' ? "a size is not negative" : "NAME=SIZE is expected");
 		return false;
 	}
 	size->dimension = find_named(dims, network, text, (size_t)(equals - text));

@@ -159,6 +159,46 @@ static bool take_shape(struct sk_session *session, const struct sk_assignment *a
 	return good;
 }
 
+/* Return the file of the input that has set the dimension. */
+static const struct sk_assignment *setter_of(const struct sk_session *session, const struct sk_assignment *inputs,
+					     uint32_t count, uint32_t dimension)
+{
+	uint32_t setter = session->instance->sizes->setters[dimension];
+
+	for (uint32_t i = 0; i < count; i++)
+		if (inputs[i].slot &&
+		    session->network.first_tensor + (uint32_t)(inputs[i].slot - session->slots) == setter)
+			return &inputs[i];
+	return NULL;
+}
+
+/* Take the shape of an input; false with an error if it says another size than an earlier one. */
+static bool take_next_shape(struct sk_session *session, const struct sk_assignment *inputs, uint32_t number)
+{
+	const struct sk_dims_view *dims = &session->module->dims;
+	const struct sk_assignment *setters[SK_MAX_DIMENSIONS];
+	uint64_t before[SK_MAX_DIMENSIONS];
+
+	for (uint32_t i = 0; i < dims->dimension_count; i++) {
+		before[i] = session->instance->sizes->sizes[i];
+		setters[i] = setter_of(session, inputs, number, i);
+	}
+	if (!take_shape(session, &inputs[number]))
+		return false;
+	for (uint32_t i = 0; i < dims->dimension_count; i++) {
+		uint64_t size = session->instance->sizes->sizes[i];
+
+		if (!setters[i] || size == before[i])
+			continue;
+		sk_skrun_error("%s is %" PRIu64 " by the shape of input '%s' (%s), and %" PRIu64
+			       " by that of input '%s' (%s)",
+			       sk_plan_string(&dims->dimensions[i].name), before[i], setters[i]->slot->tensor.name,
+			       setters[i]->path, size, inputs[number].slot->tensor.name, inputs[number].path);
+		return false;
+	}
+	return true;
+}
+
 bool sk_session_take_shapes(struct sk_session *session, const struct sk_assignment *inputs, uint32_t count)
 {
 	const struct sk_dims_view *dims = &session->module->dims;
@@ -167,14 +207,17 @@ bool sk_session_take_shapes(struct sk_session *session, const struct sk_assignme
 	if (!dims->dims)
 		return true;
 	for (uint32_t i = 0; i < count; i++)
-		if (inputs[i].slot && !take_shape(session, &inputs[i]))
+		if (inputs[i].slot && !take_next_shape(session, inputs, i))
 			return false;
 	memcpy(before, session->sizes, sizeof(before));
 	memcpy(session->sizes, session->instance->sizes->sizes, dims->dimension_count * sizeof(*session->sizes));
 	for (uint32_t i = 0; i < dims->dimension_count; i++)
 		if (session->given[i] && before[i] != session->sizes[i]) {
-			sk_skrun_error("--dim %s=%" PRIu64 ": by the shape of an input file it is %" PRIu64,
-				       sk_plan_string(&dims->dimensions[i].name), before[i], session->sizes[i]);
+			const struct sk_assignment *setter = setter_of(session, inputs, count, i);
+
+			sk_skrun_error("--dim %s=%" PRIu64 ": by the shape of %s it is %" PRIu64,
+				       sk_plan_string(&dims->dimensions[i].name), before[i],
+				       setter ? setter->path : "an input file", session->sizes[i]);
 			return false;
 		}
 	return sk_session_resize(session);

@@ -96,7 +96,8 @@ static bool read_inputs(struct sk_session *session, const struct sk_run_options 
 	bool good = sk_session_assign(session, "input", options->inputs, options->input_count);
 
 	good &= sk_session_assign(session, "output", options->outputs, options->output_count);
-	good = good && sk_session_take_shapes(session, options->inputs, options->input_count);
+	if (good && !sk_session_take_shapes(session, options->inputs, options->input_count))
+		return false; /* shapes would be compared with sizes that are in doubt */
 	for (uint32_t i = 0; i < options->input_count; i++)
 		if (options->inputs[i].slot)
 			good &= sk_session_read(options->inputs[i].slot, options->inputs[i].path);

@@ -81,6 +81,10 @@ static bool list_dimensions(const struct sk_session *session)
 		if (strcmp(dimension.network, session->network.name))
 			continue;
 		sk_print_named("dimension  ", dimension.name, "  ");
+		if (dimension.least == dimension.most) {
+			printf("%" PRIu64 "\n", dimension.most);
+			continue;
+		}
 		printf("%" PRIu64 "..%" PRIu64, dimension.least, dimension.most);
 		if (dimension.multiple > 1)
 			printf(", multiples of %" PRIu64, dimension.multiple);

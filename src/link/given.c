@@ -221,6 +221,14 @@ static bool is_open(const struct sk_op_graph *graph, const char *name, size_t le
 	return true;
 }
 
+/* Names are in quotation marks in expressions, and in texts of one line. */
+static bool is_printable(const char *name)
+{
+	while (*name && *name != '"' && (unsigned char)*name >= ' ' && *name != 0x7f)
+		name++;
+	return !*name;
+}
+
 /* NAME=LO..HI[:MULTIPLE][@USUAL]. Bounds of one number are that number. */
 static bool set_bounds(struct sk_op_graph *graph, const struct given *given, size_t length)
 {
@@ -232,8 +240,9 @@ static bool set_bounds(struct sk_op_graph *graph, const struct given *given, siz
 		sk_error(graph->diag, given->place, "%s '%s': %s", given->option, given->text, error);
 		return false;
 	}
-	if (dimension.least < dimension.most && strchr(dimension.name, '"')) {
-		sk_error(graph->diag, given->place, "%s '%s': a name with a quotation mark cannot have bounds",
+	if (dimension.least < dimension.most && !is_printable(dimension.name)) {
+		sk_error(graph->diag, given->place,
+			 "%s '%s': a name with a quotation mark or a control character cannot have bounds",
 			 given->option, given->text);
 		return false;
 	}
@@ -269,6 +278,10 @@ static bool set_dimension(struct sk_op_graph *graph, const struct given *given)
 		return set_bounds(graph, given, (size_t)(equals - given->text));
 	if (equals && sk_size_is_computed(graph, equals + 1))
 		return true;
+	if (equals && equals[1] == '-' && equals[2] >= '0' && equals[2] <= '9') {
+		sk_error(graph->diag, given->place, "%s '%s': a size is not negative", given->option, given->text);
+		return false;
+	}
 	sk_error(graph->diag, given->place,
 		 "%s '%s' is not NAME=NUMBER, bounds such as 1..512, or an expression of names such as past+seq",
 		 given->option, given->text);

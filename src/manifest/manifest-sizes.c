@@ -36,10 +36,11 @@ static void add_dimension(struct sk_model *model, const struct sk_name *said)
 	if (!sk_size_parse_bounds(model->arena, text.text + length + 1, &dimension, &error))
 		sk_error(model->diag, text.place, "dimension '%s': %s", text.text, error);
 	else if (!dimension.least && dimension.most)
-		sk_error(model->diag, text.place, "dimension '%s': the least size of a manifest's dimension is 1",
-			 text.text);
-	else
-		sk_sizes_add_dimension(model->sizes, &dimension);
+		sk_error(model->diag, text.place, "dimension '%s': %s", text.text,
+			 error = "the least size of a manifest's dimension is 1");
+	if (error) /* shapes have the name, which is no further error */
+		dimension.least = dimension.most = dimension.multiple = dimension.usual = 1;
+	sk_sizes_add_dimension(model->sizes, &dimension);
 }
 
 /* The command line changes dimensions of the manifest; it adds none. */

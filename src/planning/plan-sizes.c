@@ -214,6 +214,21 @@ static int32_t add_string(struct maker *maker, const char *string)
 	return place;
 }
 
+/* Dimensions of one size are kept for their names, as far as there is room. */
+static bool is_kept(const struct sk_sizes *sizes, size_t number)
+{
+	const struct sk_size_dimension *dimension = sk_sizes_dimension(sizes, number);
+	size_t before = 0, bounded = 0;
+
+	for (size_t d = 0; d < sk_sizes_count(sizes); d++) {
+		const struct sk_size_dimension *other = sk_sizes_dimension(sizes, d);
+
+		bounded += other->least < other->most;
+		before += other->least == other->most && d < number;
+	}
+	return dimension->least < dimension->most || bounded + before < SK_MAX_DIMENSIONS;
+}
+
 /* The strings begin with a byte that no reference leads to. */
 static void add_dimensions(struct maker *maker)
 {
@@ -224,7 +239,7 @@ static void add_dimensions(struct maker *maker)
 	for (size_t d = 0; d < sk_sizes_count(sizes); d++) {
 		const struct sk_size_dimension *dimension = sk_sizes_dimension(sizes, d);
 
-		if (dimension->least == dimension->most)
+		if (!is_kept(sizes, d))
 			continue;
 
 		struct sk_dims_dimension record = {.least = dimension->least,

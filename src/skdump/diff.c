@@ -8,19 +8,22 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "format/plan/dims.h"
 #include "format/plan/isa.h"
 #include "format/plan/plan.h"
+#include "format/skdims.h"
 #include "format/skplan.h"
 #include "src/proof/proof.h"
 
 enum { MOST_PROPERTIES = 11 };
 
-enum kind { PLAN, BINDING, KERNEL, LAUNCH, TASK, KINDS };
+enum kind { PLAN, DIMENSION, BINDING, KERNEL, LAUNCH, TASK, KINDS };
 
-static const char *const kind_names[KINDS] = {"plan", "binding", "kernel", "launch", "task"};
+static const char *const kind_names[KINDS] = {"plan", "dimension", "binding", "kernel", "launch", "task"};
 
 static const char *const properties[KINDS][MOST_PROPERTIES] = {
 	[PLAN] = {"device", "lanes", "cores", "workspace", "constants", "instruction sets", "task entries"},
+	[DIMENSION] = {"bounds", "multiples of", "usually"},
 	[BINDING] = {"role", "type", "shape"},
 	[KERNEL] = {"symbol", "signature"},
 	[LAUNCH] = {"kind", "scope", "stream", "steps", "awaits", "follows", "times"},
@@ -111,6 +114,18 @@ static void add_plan(struct items *items)
 	item->values[4] = number_text(items, plan->constants_size);
 	item->values[5] = sk_arena_copy(items->arena, isa, strlen(isa));
 	item->values[6] = number_text(items, items->plan->launch_count - items->plan->network_launch_count);
+}
+
+/* A dimension of one of several networks is called "network:seq". */
+static void add_dimension(struct items *items, const struct sk_dims_dimension *dimension)
+{
+	const char *network = sk_plan_string(&dimension->network), *name = sk_plan_string(&dimension->name);
+	struct item *item =
+		add_item(items, DIMENSION, *network ? sk_arena_print(items->arena, "%s:%s", network, name) : name);
+
+	item->values[0] = sk_arena_print(items->arena, "%" PRIu64 "..%" PRIu64, dimension->least, dimension->most);
+	item->values[1] = number_text(items, dimension->multiple);
+	item->values[2] = number_text(items, dimension->usual);
 }
 
 static void add_binding(struct items *items, const struct sk_plan_tensor *tensor)
@@ -211,6 +226,8 @@ static void list_items(struct items *items, struct sk_arena *arena, const struct
 	for (int kind = 0; kind < KINDS; kind++)
 		sk_map_init(&items->numbers[kind], arena);
 	add_plan(items);
+	for (uint32_t i = 0; i < file->dims.dimension_count; i++)
+		add_dimension(items, &file->dims.dimensions[i]);
 	for (uint32_t i = 0; i < plan->binding_count; i++)
 		add_binding(items, &plan->tensors[plan->bindings[i]]);
 	for (uint32_t i = 0; i < plan->kernel_count; i++) {

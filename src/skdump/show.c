@@ -92,20 +92,30 @@ static void show_networks(const struct sk_show *show, struct sk_table *table)
 				       network.binding_count, sk_plural(network.binding_count), network.first_binding));
 }
 
+/* Return "1..512, multiples of 2, usually 128", or the only size. */
+static const char *bounds_text(const struct sk_show *show, const struct sk_dims_dimension *dimension)
+{
+	const char *multiple = "";
+
+	if (dimension->least == dimension->most)
+		return sk_arena_print(show->arena, "%" PRIu64, dimension->most);
+	if (dimension->multiple > 1)
+		multiple = sk_arena_print(show->arena, ", multiples of %" PRIu64, dimension->multiple);
+	return sk_arena_print(show->arena, "%" PRIu64 "..%" PRIu64 "%s, usually %" PRIu64, dimension->least,
+			      dimension->most, multiple, dimension->usual);
+}
+
 /* Show the bounds of each dimension. */
 static void show_dimensions(const struct sk_show *show, struct sk_table *table)
 {
 	for (uint32_t i = 0; i < show->file->dims.dimension_count; i++) {
 		const struct sk_dims_dimension *dimension = &show->file->dims.dimensions[i];
-		const char *network = sk_plan_string(&dimension->network), *multiple = "";
+		const char *network = sk_plan_string(&dimension->network);
 
-		if (dimension->multiple > 1)
-			multiple = sk_arena_print(show->arena, ", multiples of %" PRIu64, dimension->multiple);
 		summary_line(table,
 			     sk_arena_print(show->arena, "dimension %s%s%s", sk_show_short(show, network),
 					    *network ? ":" : "", sk_show_name(show, &dimension->name)),
-			     sk_arena_print(show->arena, "%" PRIu64 "..%" PRIu64 "%s, usually %" PRIu64,
-					    dimension->least, dimension->most, multiple, dimension->usual));
+			     bounds_text(show, dimension));
 	}
 }
 

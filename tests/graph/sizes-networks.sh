@@ -94,6 +94,50 @@ for past in 7 8 9; do
 	mv next.npy cache.npy
 done
 
+# A cache that is a state: both networks have the memory of one capacity, and a run appends its rows in place. The steps
+# of the one see the rows of the other, as a package of that size alone sees them in its input.
+model state <<'END'
+input x f32 1xseqx16
+input past f32 1xpastx16
+output y f32 none
+output present f32 none
+constant w f32 16x16 1 2 -3 4 5 -6 7 8 9 -1 2 3
+constant v f32 16x16 0.5 0.25 -1 3 0.125
+node MatMul query x w -> q
+node MatMul key x v -> k
+node Concat grow past k -> present axis=1
+node Transpose _ present -> t perm=[0,2,1]
+node MatMul scores q t -> s
+node Softmax _ s -> p axis=-1
+node MatMul mix p present -> m
+node Relu last m -> y
+END
+"$sklink" state.onnx -L "$top_builddir/kernels" -lskernels --dim prompt:seq=2..16,past=0 --dim step:seq=2,past=1..30 \
+	--state past=present:64 -o state.sk
+proved state.sk
+rows() { # FILE COUNT: the first rows of a cache
+	"${python:-false}" -c 'import sys
+data = open(sys.argv[1], "rb").read()
+start = 10 + int.from_bytes(data[8:10], "little")
+header = data[10:start].replace(b"(1, 64, 16)", b"(1, %d, 16)" % int(sys.argv[2])).rstrip().ljust(start - 11) + b"\n"
+sys.stdout.buffer.write(data[:10] + header + data[start:start + int(sys.argv[2]) * 64])' "$1" "$2"
+}
+"$make_model" empty.npy f32 1x64x16 0
+"$make_model" x.npy f32 1x5x16 1 -2 3 0.5 -0.25 7 2
+"$make_model" new.npy f32 1x2x16 2 -9 4 3
+"$skrun" state.sk --network prompt --dim seq=5 --input x=x.npy --input past=empty.npy --output past=cache.npy \
+	--output y=y.npy >out.txt
+for past in 5 7 9 11; do
+	rows cache.npy $past >past.npy
+	"$sklink" state.onnx -L "$top_builddir/kernels" -lskernels --dim seq=2 --dim past=$past -o alone.sk
+	"$skrun" alone.sk --input x=new.npy --input past=past.npy --output y=want.y.npy --output present=want.npy >out.txt
+	"$skrun" state.sk --network step --cores 2 --dim past=$past --input x=new.npy --input past=cache.npy \
+		--output y=y.npy --output past=next.npy >out.txt || fail "no step after $past rows"
+	rows next.npy $((past + 2)) >present.npy
+	cmp y.npy want.y.npy && cmp present.npy want.npy || fail "another step after $past rows of the cache"
+	mv next.npy cache.npy
+done
+
 # Constants are stored once.
 constants() {
 	"$skdump" "$1" | sed -nE 's/^  constants +([0-9]+) bytes.*/\1/p'
@@ -116,7 +160,40 @@ cmp all.txt manifest.txt || fail "a manifest makes another package"
 
 # Errors name the network.
 refuses '>>> in network .b.' net --dim batch=2 --dim past=1 --dim a:seq=1..8 --dim b:seq=1..8:3
+# A dimension of one size keeps its name.
+"$skrun" all.sk --network step --dim seq=1 --dim batch=2 --random 1 >out.txt || fail "step does not take its only length"
 "$skrun" all.sk --network step --dim seq=2 2>err.txt && fail "step takes seq"
-grep -q "package 'all.sk' has no such dimension; it has batch, past$" err.txt || fail "$(cat err.txt)"
+grep -q "seq is 2; package 'all.sk' takes 1 alone$" err.txt || fail "$(cat err.txt)"
+grep -q '^  dimension step:seq  *1$' all.txt || fail "$(grep dimension all.txt)"
+"$skrun" all.sk --network step --dim size=2 2>err.txt && fail "step takes size"
+grep -q "package 'all.sk' has no such dimension; it has batch, past, seq$" err.txt || fail "$(cat err.txt)"
 "$skrun" all.sk --network step --dim past=96 2>err.txt && fail "step takes 96 rows"
 grep -q "past is 96; package 'all.sk' takes 1..95$" err.txt || fail "$(cat err.txt)"
+
+# Input files that say two sizes of a dimension; --dim beside a file; negative sizes; another package's bounds.
+model two <<'END'
+input x f32 nx4
+input z f32 nx4
+output y f32 none
+node Add a x z -> y
+END
+"$sklink" two.onnx -L "$top_builddir/kernels" -lskernels --dim n=1..8 -o two.sk
+"$sklink" two.onnx -L "$top_builddir/kernels" -lskernels --dim n=2..12:2@4 -o other.sk
+"$make_model" x.npy f32 3x4 1
+"$make_model" z.npy f32 5x4 1
+says() { # TEXT OPTION...
+	local text=$1
+	shift
+	"$skrun" two.sk "$@" 2>err.txt && fail "no error: $text"
+	echo "skrun: error: $text" | cmp - err.txt || fail "$(cat err.txt)"
+}
+says "n is 3 by the shape of input 'x' (x.npy), and 5 by that of input 'z' (z.npy)" --input x=x.npy --input z=z.npy
+says '--dim n=4: by the shape of x.npy it is 3' --input x=x.npy --dim n=4
+says '--dim n=-1: a size is not negative' --dim n=-1
+refuses "two.onnx: --dim 'n=-1': a size is not negative$" two --dim n=-1
+refuses "two.onnx: --dim 'n=-1..4': a size is not negative$" two --dim n=-1..4
+refuses "a name with a quotation mark or a control character cannot have bounds$" two --dim $'n\tm=1..4'
+"$skdump" --diff two.sk other.sk >diff.txt && fail "packages of other bounds are equal"
+for line in 'bounds +1..8 -> 2..12' 'multiples of +1 -> 2' 'usually +8 -> 4'; do
+	grep -qE "^! +dimension +n +$line$" diff.txt || fail "no '$line': $(cat diff.txt)"
+done

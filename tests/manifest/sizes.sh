@@ -54,6 +54,7 @@ wrong "model.yaml:4:27: each dimension of tensor 'x': .*sek" 'dims: {seq: 4}' '[
 wrong "model.yaml:4:27: each dimension of tensor 'x': '2-seq' is -2$" 'dims: {seq: 4}' '[2-seq, 4]'
 wrong "model.yaml:2:8: dimension 'seq=0..4': the least size of a manifest's dimension is 1" 'dims: {seq: 0..4}' '[seq, 4]'
 wrong "model.yaml:2:8: dimension 'seq=5..4': " 'dims: {seq: 5..4}' '[seq, 4]'
+grep -q "'seq'" err.txt && fail "an error follows from wrong bounds: $(cat err.txt)"
 wrong "model.yaml:2:14: a manifest with tasks is one network; 'net' is that of a model" 'dims: {net: {seq: 4}}' '[4, 4]'
 wrong "model.yaml:2:8: 9 dimensions have bounds, which are more than 8" \
 	'dims: {a: 1..2, b: 1..2, c: 1..2, d: 1..2, e: 1..2, f: 1..2, g: 1..2, h: 1..2, i: 1..2}' '[4, 4]'

@@ -19,6 +19,7 @@ sample=$top_srcdir/samples/composite
 "$sklink" "$sample/composite.yaml" "$top_builddir/samples/composite/kernels.o" -r -o composite.o --header composite.h
 "$sklink" "$sample/composite.pbtxt" --dim short:rows=2 --dim long:rows=4 -L "$top_builddir/kernels" -lskernels -o \
 	networks.sk
+"$sklink" "$sample/composite.pbtxt" --dim rows=1..8@4 -L "$top_builddir/kernels" -lskernels -o bounds.sk
 
 cat >program.cc <<'C'
 #include <unistd.h>
@@ -152,6 +153,22 @@ int main()
 		cubes(stream, four, 4);
 		throws(SKRT_NOT_FOUND, "'none'", [&] { skrt::instance none(networks, "none"); });
 		expect(elsewhere(device) == SKRT_CANNOT_READ, "in another file");
+	}
+	{
+		skrt_device_options options = {};
+		skrt::device device(options);
+		skrt::module bounds(device, "bounds.sk");
+		skrt::instance sized(bounds);
+		skrt_dimension rows = bounds.dimension(0);
+
+		expect(bounds.dimension_count() == 1 && !std::strcmp(rows.name, "rows") && rows.least == 1 &&
+			       rows.most == 8 && rows.usual == 4, "the bounds");
+		expect(sized.tensor(0).shape[0] == 4, "the usual size");
+		sized.set_dimension("rows", 7);
+		expect(sized.tensor(0).shape[0] == 7, "another size");
+		throws(SKRT_INVALID_ARGUMENT, "rows is 9", [&] { sized.set_dimension("rows", 9); });
+		throws(SKRT_NOT_FOUND, "'columns'", [&] { sized.set_dimension("columns", 1); });
+		throws(SKRT_INVALID_ARGUMENT, "", [&] { bounds.dimension(1); });
 	}
 	expect(!mapped("networks.sk"), "unloaded");
 	return failures != 0;
