@@ -37,6 +37,7 @@ static bool describe_compressed(struct sk_reader *reader, struct sk_input_sectio
 	memcpy(&header, section->bytes, sizeof(header));
 	if (header.ch_type == COMPRESSED_WITH_ZSTD) {
 		section->object->unreadable_debug = true;
+		section->debug = false; /* as with -S: relocations are of the contents, which stay unknown */
 		return true;
 	}
 	if (header.ch_type != ELFCOMPRESS_ZLIB)

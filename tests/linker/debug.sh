@@ -225,3 +225,12 @@ grep -q 'compressed with zstd is dropped; recompile' err.txt || fail "a single o
 if readelf -SW out.so | grep '\.debug_'; then fail "a part of the debug information is left"; fi
 "$driver" --strip-debug -o out.so --export entry=f zstd.o 2>err.txt
 [ ! -s err.txt ] || fail "a warning with -S"
+# Relocations are of the contents, so they may lie after the end of the compressed bytes.
+sed 's/f: ret/f: ret\n.section .debug_info\n.zero 24\n.long f/' damaged.s | sed 's/^[.]quad 1/.long 2, 0\n.quad 100, 1/' |
+	as -o after.o
+offset=$(readelf -hW after.o | sed -n 's/.*Start of section headers: *\([0-9]*\).*/\1/p')
+number=$(readelf -SW after.o | sed -n 's/^ *\[ *\([0-9]*\)\] \.debug_info.*/\1/p')
+printf '\010' | dd of=after.o bs=1 seek=$((offset + number * 64 + 9)) conv=notrunc 2>/dev/null # SHF_COMPRESSED
+printf '\050' | dd of=after.o bs=1 seek=$((offset + number * 64 + 32)) conv=notrunc 2>/dev/null # 40 bytes
+"$driver" -o out.so --export entry=f after.o 2>err.txt || { cat err.txt; fail "relocations of zstd"; }
+grep -q 'compressed with zstd is dropped; recompile' err.txt || fail "no warning: $(cat err.txt)"
