@@ -9,7 +9,20 @@ import numpy
 from numpy.typing import NDArray
 
 from .device import Device, Stream, device_or_default
-from .libskrt import NOT_FOUND, DimensionInfo, NetworkInfo, Source, TensorInfo, call, check, file_name, lib, own, raw
+from .libskrt import (
+    NOT_FOUND,
+    DimensionInfo,
+    NetworkInfo,
+    Source,
+    TensorInfo,
+    call,
+    check,
+    file_name,
+    lib,
+    number,
+    own,
+    raw,
+)
 from .tensor import CODES, DTYPES, Tensor
 
 INPUT, OUTPUT, INOUT = 1, 2, 3  # enum skrt_role
@@ -18,6 +31,7 @@ Feeds = Mapping[str, NDArray[Any]]
 Arrays = Union[NDArray[Any], Feeds, None]
 Names = Optional[Sequence[str]]
 Results = Dict[str, NDArray[Any]]
+Sizes = Optional[Mapping[str, int]]
 
 
 def unload(handle: c_void_p, _: Any) -> None:
@@ -99,32 +113,45 @@ class Network:
         return {name: tensor for name, tensor in self._tensors.items() if tensor.is_output}
 
     @overload
-    def run(self, names: Names, feeds: Feeds, /, *, copy: bool = True) -> List[NDArray[Any]]: ...
+    def run(
+        self, names: Names, feeds: Feeds, /, *, copy: bool = True, sizes: Sizes = None
+    ) -> List[NDArray[Any]]: ...
 
     @overload
     def run(
-        self, array: NDArray[Any], /, *arrays: NDArray[Any], copy: bool = True, **named: NDArray[Any]
+        self,
+        array: NDArray[Any],
+        /,
+        *arrays: NDArray[Any],
+        copy: bool = True,
+        sizes: Sizes = None,
+        **named: NDArray[Any],
     ) -> Results: ...
 
     @overload
-    def run(self, arrays: Optional[Feeds] = None, /, *, copy: bool = True, **named: NDArray[Any]) -> Results: ...
+    def run(
+        self, arrays: Optional[Feeds] = None, /, *, copy: bool = True, sizes: Sizes = None, **named: NDArray[Any]
+    ) -> Results: ...
 
-    def run(self, /, *arrays: Any, copy: bool = True, **named: Any) -> Any:
-        """Runs the network and returns its outputs by name. Arrays are given by name, or in a dict if a name is "copy"
-        or not an identifier, or in the order of `inputs`. Inputs and state must be given; missing outputs are made.
+    def run(self, /, *arrays: Any, copy: bool = True, sizes: Sizes = None, **named: Any) -> Any:
+        """Runs the network and returns its outputs by name. Arrays are given by name, or in a dict if a name is "copy",
+        "sizes" or not an identifier, or in the order of `inputs`. Inputs and state must be given; missing outputs are
+        made.
 
         run(names, dict) is ONNX Runtime's: it returns a list of the outputs with these names, or (None) of all.
 
         Arrays that are contiguous and aligned to 64 bytes, as empty() makes them, are used in place. Others are copied
-        in and out; with copy=False they are a ValueError."""
+        in and out; with copy=False they are a ValueError.
+
+        In a package with bounds, `sizes` gives dimensions that no array shows, such as {"past": 17}."""
         if len(arrays) == 2 and isinstance(arrays[1], Mapping):
             names = self._names(arrays[0])
-            results = self.run(arrays[1], copy=copy, **named)
+            results = self.run(arrays[1], copy=copy, sizes=sizes, **named)
             return [results[name] for name in names]
         given = self._given(arrays, named)
         dense = {name: self._tensors[name].dense(array) for name, array in given.items()} if copy else given
         stream = Stream(self._module.device)
-        results = self._queue(stream, dense, copy)
+        results = self._queue(stream, dense, copy, sizes)
         stream.synchronise()
         for name in results.keys() & given.keys():
             if dense[name] is not given[name]:
@@ -132,11 +159,13 @@ class Network:
                 results[name] = given[name]
         return results
 
-    def launch(self, stream: Stream, /, *arrays: Arrays, copy: bool = True, **named: NDArray[Any]) -> Results:
+    def launch(
+        self, stream: Stream, /, *arrays: Arrays, copy: bool = True, sizes: Sizes = None, **named: NDArray[Any]
+    ) -> Results:
         """Queues a run on the stream, and returns at once: the outputs are valid after a wait for the stream. Arrays
         must be contiguous. Unaligned ones are copied in the stream's order, so that a launch can read the results
         of the launch before."""
-        return self._queue(stream, self._given(arrays, named), copy)
+        return self._queue(stream, self._given(arrays, named), copy, sizes)
 
     def _names(self, names: Names) -> List[str]:
         """The given names of outputs, or all."""
@@ -172,11 +201,13 @@ class Network:
             raise TypeError(f"inputs are missing: {', '.join(map(repr, missing))}")
         return given
 
-    def _queue(self, stream: Stream, given: Dict[str, NDArray[Any]], copy: bool) -> Dict[str, NDArray[Any]]:
+    def _queue(
+        self, stream: Stream, given: Dict[str, NDArray[Any]], copy: bool, sizes: Sizes
+    ) -> Dict[str, NDArray[Any]]:
         memory = {name: self._tensors[name].place(array, copy) for name, array in given.items()}
         instance = self._instance()
         try:
-            self._bind(instance, memory)
+            self._bind(instance, memory, sizes or {})
         except BaseException:
             self._idle.append(instance)
             raise
@@ -194,9 +225,9 @@ class Network:
             stream._pending.append((instance, self._idle, [given, memory]))
         return {name: given.get(name, memory[name]) for name in self.outputs}
 
-    def _bind(self, instance: Instance, memory: Dict[str, NDArray[Any]]) -> None:
+    def _bind(self, instance: Instance, memory: Dict[str, NDArray[Any]], sizes: Mapping[str, int]) -> None:
         """Binds memory, and new arrays for tensors without any. Its sizes are those of
-        the arrays, and the usual ones of dimensions that no array has."""
+        the arrays, then the given ones, and the usual ones of other dimensions."""
         for dimension, usual in self._dimensions:
             call("instance_set_dimension", instance.handle, dimension, usual)
         sized = [name for name in memory if self._dimensions and not self._tensors[name].padding]
@@ -204,6 +235,8 @@ class Network:
             place, code = memory[name], CODES[self._tensors[name].type]
             shape = (ctypes.c_uint64 * place.ndim)(*place.shape)
             call("instance_bind_array", instance.handle, name.encode(), code, place.ndim, shape, place.ctypes.data)
+        for size, value in sizes.items():
+            call("instance_set_dimension", instance.handle, size.encode(), number(f"size '{size}'", value, 64))
         for index, (name, tensor) in enumerate(self._tensors.items(), self._first):
             if name in sized:
                 continue
@@ -274,23 +307,35 @@ class Package:
         return self._only().outputs
 
     @overload
-    def run(self, names: Names, feeds: Feeds, /, *, copy: bool = True) -> List[NDArray[Any]]: ...
+    def run(
+        self, names: Names, feeds: Feeds, /, *, copy: bool = True, sizes: Sizes = None
+    ) -> List[NDArray[Any]]: ...
 
     @overload
     def run(
-        self, array: NDArray[Any], /, *arrays: NDArray[Any], copy: bool = True, **named: NDArray[Any]
+        self,
+        array: NDArray[Any],
+        /,
+        *arrays: NDArray[Any],
+        copy: bool = True,
+        sizes: Sizes = None,
+        **named: NDArray[Any],
     ) -> Results: ...
 
     @overload
-    def run(self, arrays: Optional[Feeds] = None, /, *, copy: bool = True, **named: NDArray[Any]) -> Results: ...
+    def run(
+        self, arrays: Optional[Feeds] = None, /, *, copy: bool = True, sizes: Sizes = None, **named: NDArray[Any]
+    ) -> Results: ...
 
-    def run(self, /, *arrays: Any, copy: bool = True, **named: Any) -> Any:
+    def run(self, /, *arrays: Any, copy: bool = True, sizes: Sizes = None, **named: Any) -> Any:
         """See Network.run."""
-        return self._only().run(*arrays, copy=copy, **named)
+        return self._only().run(*arrays, copy=copy, sizes=sizes, **named)
 
-    def launch(self, stream: Stream, /, *arrays: Arrays, copy: bool = True, **named: NDArray[Any]) -> Results:
+    def launch(
+        self, stream: Stream, /, *arrays: Arrays, copy: bool = True, sizes: Sizes = None, **named: NDArray[Any]
+    ) -> Results:
         """See Network.launch."""
-        return self._only().launch(stream, *arrays, copy=copy, **named)
+        return self._only().launch(stream, *arrays, copy=copy, sizes=sizes, **named)
 
 
 def read_networks(module: Module) -> Iterator[Network]:

@@ -116,6 +116,11 @@ for number in 0 1 3 4 5; do
 done
 steps other@.sk "${pairs#,}" 2 "${sizes[@]}"
 
+# Positions and the mask are computed from the sizes.
+decoder computed.onnx batch=2 computed=1
+linked computed 'past=0..46 seq=1..17' "${states[@]}"
+steps other.sk "${pairs#,}" 2 +past=0,seq=17 past=17,seq=1 +past=18,seq=3 +past=46,seq=17
+
 # Batches of the cache change places: something else than appending.
 decoder beams.onnx batch=2 beams=1
 linked beams 'past=1..67 seq=1..17' "${states[@]}" --explain present.0.key

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Write a decoder with a cache that grows, as exporters write GPT-2: decoder-model.py FILE [NAME=NUMBER or WORD]...
-# Inputs ids, positions, mask [batch, 1, seq, past+seq] (added to the scores), past_key_values.N.key and .value [batch,
-# heads, past, width]; outputs logits and present.N.key and .value, which are the past ones with new rows.
+# Inputs ids, positions and mask [batch, 1, seq, past+seq] (added to the scores) unless they are computed (computed=1),
+# past_key_values.N.key and .value [batch, heads, past, width]; outputs logits and present.N.key and .value, which are
+# the past ones with new rows.
 import sys
 import numpy as np
 from onnx import TensorProto as T, helper as h, numpy_helper as nh, save
@@ -81,9 +82,24 @@ for name, value in (('two', 2), ('epsilon', 1e-5), ('root', np.sqrt(width)), ('r
 constant('last', np.array([-1]))
 constant('split', np.array([0, 0, heads, width]))
 constant('join', np.array([0, 0, hidden]))
-for name in ('ids', 'positions'):
-    inputs.append(h.make_tensor_value_info(name, T.INT64, [batch, 'seq']))
-inputs.append(h.make_tensor_value_info('mask', T.FLOAT, [batch, 1, 'seq', 'past+seq']))
+inputs.append(h.make_tensor_value_info('ids', T.INT64, [batch, 'seq']))
+if 'computed' in options:  # positions and mask are computed from the sizes of past rows and ids
+    for name, value in (('zero', 0), ('step', 1), ('axis2', 2)):
+        constant(name, np.array(value))
+    constant('shown', np.float32(0))
+    constant('hidden', np.float32(-np.inf))
+    constant('front', np.array([0]))
+    past = node('Gather', node('Shape', 'past_key_values.0.key'), 'axis2', axis=0)
+    total = node('Add', past, node('Gather', node('Shape', 'ids'), 'step', axis=0))
+    positions = node('Range', past, total, 'step')
+    node('Unsqueeze', positions, 'front', to='positions')
+    keys = node('Unsqueeze', node('Range', 'zero', total, 'step'), 'front')
+    seen = node('LessOrEqual', keys, node('Unsqueeze', positions, 'last'))
+    mask = node('Where', seen, 'shown', 'hidden')
+    node('Unsqueeze', mask, constant('outer', np.array([0, 1])), to='mask')
+else:
+    inputs.append(h.make_tensor_value_info('positions', T.INT64, [batch, 'seq']))
+    inputs.append(h.make_tensor_value_info('mask', T.FLOAT, [batch, 1, 'seq', 'past+seq']))
 if 'beams' in options:
     inputs.append(h.make_tensor_value_info('beams', T.INT64, [batch]))
 x = node('Add', node('Gather', weight('words', words, hidden), 'ids'),

@@ -279,6 +279,55 @@ def test_networks(tmp_path):
             use()
 
 
+CACHE = """ir_version: 8
+opset_import { version: 17 }
+graph {
+  name: "cache"
+  input { name: "past" type { tensor_type { elem_type: 1 shape {
+    dim { dim_value: 2 } dim { dim_param: "rows" } dim { dim_value: 4 } } } } }
+  input { name: "new" type { tensor_type { elem_type: 1 shape {
+    dim { dim_value: 2 } dim { dim_param: "seq" } dim { dim_value: 4 } } } } }
+  output { name: "present" type { tensor_type { elem_type: 1 } } }
+  output { name: "y" type { tensor_type { elem_type: 1 } } }
+  node { op_type: "Concat" input: ["past", "new"] output: "present" attribute { name: "axis" i: 1 type: INT } }
+  node { op_type: "Neg" input: "present" output: "y" }
+}
+"""
+
+
+def test_sizes_that_no_array_shows(tmp_path):
+    (tmp_path / "model.pbtxt").write_text(CACHE)
+    bounds = ("--dim", "rows=0..6", "--dim", "seq=1..3", "--cache", "9")
+    package = sklink.Package(sklink.link(tmp_path / "model.pbtxt", *bounds, *LIBRARY, output=tmp_path / "model.sk"))
+    cache = numpy.full((2, 9, 4), numpy.nan, numpy.float32)
+    wanted = numpy.zeros((2, 0, 4), numpy.float32)
+    stream = sklink.Stream()
+    for step, seq in enumerate((3, 1, 2, 3)):
+        rows = wanted.shape[1]
+        new = numpy.random.default_rng(step).random((2, seq, 4), numpy.float32)
+        wanted = numpy.concatenate([wanted, new], axis=1)
+        if step % 2:
+            y = package.launch(stream, past=cache, new=new, sizes={"rows": rows})["y"]
+            stream.synchronise()
+        else:
+            y = package.run(past=cache, new=new, sizes={"rows": rows})["y"]
+        assert numpy.array_equal(y, -wanted)
+        assert numpy.array_equal(cache[:, : rows + seq], wanted)
+        assert numpy.isnan(cache[:, rows + seq :]).all()
+    new = new[:, :1]
+    [y] = package.run(["y"], {"past": cache, "new": new}, sizes={"rows": 5})
+    assert y.shape == (2, 6, 4)
+    for sizes, error in (
+        ({"rows": 7}, "rows is 7; package '.*' takes 0..6"),
+        ({"rows": 5, "seq": 2}, r"tensor 'new' is bound as \[2, 1, 4\], but seq is 2"),
+        ({"row": 5}, "no dimension 'row'; it has rows, seq"),
+    ):
+        with pytest.raises(sklink.Error, match=error):
+            package.run(past=cache, new=new, sizes=sizes)
+    with pytest.raises(OverflowError, match="size 'rows' is to be from 0 to"):
+        package.run(past=cache, new=new, sizes={"rows": -1})
+
+
 def test_kernel_fails(roots):
     with pytest.raises(sklink.Error, match="task 'one': kernel square_roots returned status 7") as raised:
         roots.run(x=numpy.full(8, -1, numpy.float32))
