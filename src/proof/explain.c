@@ -522,6 +522,11 @@ static void explain_node(const struct sk_explanation *explanation, const struct 
 		const struct sk_account_slice *slice = &node->slices[i];
 		const struct sk_plan_tensor *tensor = &explanation->plan->tensors[slice->tensor];
 
+		if (slice->unknown) {
+			print_escaped(explanation, "  '%s' is a part of '%s'.\n", slice->name,
+				      sk_plan_string(&tensor->name));
+			continue;
+		}
 		print_escaped(explanation, "  '%s' is %" PRIu64 " bytes of '%s', from byte %" PRIu64 " on.\n",
 			      slice->name, slice->bytes, sk_plan_string(&tensor->name), slice->offset);
 	}

@@ -263,6 +263,7 @@ struct sk_account_slice {
 	const char *name; /* of the part */
 	uint32_t tensor; /* index into the plan's tensors */
 	uint64_t offset, bytes;
+	bool unknown; /* at chosen sizes: no call says the two numbers */
 };
 
 /* A node of a model that launches nothing. */

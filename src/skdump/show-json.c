@@ -462,8 +462,13 @@ static void put_node(const struct writer *writer, uint32_t number)
 		sk_json_begin_object(writer->json, NULL, SK_JSON_LINE);
 		sk_json_put_string(writer->json, "name", slice->name);
 		sk_json_put_number(writer->json, "tensor", slice->tensor);
-		sk_json_put_number(writer->json, "offset", slice->offset);
-		sk_json_put_number(writer->json, "bytes", slice->bytes);
+		if (slice->unknown) {
+			sk_json_put_string(writer->json, "offset", NULL);
+			sk_json_put_string(writer->json, "bytes", NULL);
+		} else {
+			sk_json_put_number(writer->json, "offset", slice->offset);
+			sk_json_put_number(writer->json, "bytes", slice->bytes);
+		}
 		sk_json_end(writer->json);
 	}
 	sk_json_end(writer->json);

@@ -46,6 +46,9 @@ assert not extents or "model" in sys.argv[0] and len(extents) < 0.3 * len(sized[
 common = sum(key in other for key in one)
 assert common > 0.7 * len(one), (common, one.keys() - other.keys())
 assert all(("tensor", tensor["name"]) in other for tensor in sized["tensors"] if tensor["space"] == "binding")
+def slices(package):
+    return {part["name"]: (part["offset"], part["bytes"]) for node in package["no_task"] for part in node["slices"]}
+assert slices(sized) == slices(static), (slices(sized), slices(static))
 assert "dimensions" not in sized and {row["name"]: row["size"] for row in sized["at"]} == sizes, sized.get("at")
 assert "at" not in static and "at" not in dynamic
 
@@ -174,6 +177,20 @@ models() {
 }
 models bert 'B=1..8 S=2..64@16'
 for sizes in '1 2' '8 64' '3 17'; do agree bert B=${sizes% *} S=${sizes#* }; done
+# Parts without a task.
+model halves <<'END'
+opset 18
+input x f32 Bx8
+output y f32 none
+output z f32 none
+node Exp e x -> a
+node Split split a -> u v axis=0 num_outputs=2
+node Sin s u -> y
+node Cos c v -> z
+END
+models halves 'B=2..64:2@8'
+for size in 2 6 64; do agree halves B=$size; done
+"$skdump" --dim B=6 --explain split halves.sk | grep -qx "  'v' is 96 bytes of 'a', from byte 96 on\." || fail "other parts"
 model convolution <<'END'
 input x f32 Bx3xHxW
 constant w f32 4x3x3x3 0.1
