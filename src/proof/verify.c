@@ -661,7 +661,7 @@ void sk_verifier_init(struct sk_verifier *verifier)
 	sk_history_init(&verifier->states, &verifier->pool);
 }
 
-/* Call `visit` for all arguments of calls that access rows. */
+/* Call `visit` for all arguments of calls that access rows. Rows of a plan of one size may have no bytes. */
 static void for_all_rows(struct sk_verifier *verifier,
 			 void (*visit)(struct sk_verifier *verifier, const struct sk_plan_argument *argument,
 				       uint64_t stride))
@@ -676,7 +676,7 @@ static void for_all_rows(struct sk_verifier *verifier,
 				const struct sk_plan_argument *argument = &view->arguments[call->first_argument + a];
 				struct sk_rows rows = sk_access_rows(view, argument);
 
-				if (argument->kind == SK_ARGUMENT_POINTER && rows.count > 1)
+				if (argument->kind == SK_ARGUMENT_POINTER && rows.count > 1 && rows.width)
 					visit(verifier, argument, rows.stride);
 			}
 	}
