@@ -97,13 +97,20 @@ void sk_manifest_read_sizes(struct sk_model *model)
 			 bounded, SK_MOST_BOUNDED);
 }
 
+static bool is_integer(const struct sk_node *node)
+{
+	size_t sign = *node->text == '-';
+
+	return sign + strspn(node->text + sign, "0123456789") == node->length;
+}
+
 bool sk_manifest_read_size(const struct sk_document *document, const struct sk_node *node, const char *label,
 			   const char *name, uint64_t most, uint64_t *size)
 {
 	struct sk_model *model = document->owner;
 	const char *error;
 
-	if (!model->sizes || node->kind != SK_NODE_SCALAR || strspn(node->text, "-0123456789") == node->length)
+	if (!model->sizes || node->kind != SK_NODE_SCALAR || is_integer(node))
 		return sk_read_integer(document, node, label, name, 0, most, size);
 	error = sk_manifest_parse_size(model, node->text, size);
 	if (!error && *size > most)

@@ -240,6 +240,27 @@ static void add_divisors(struct checker *checker, struct sk_sized_grid *grid, co
 		sk_sized_grid_add_divisor(&checker->uses, grid, value->right->number);
 }
 
+/* True if the expression has a bound or the length of a part. */
+static bool names_part(const struct sk_value_expression *value)
+{
+	return value && (value->kind == SK_VALUE_BEGIN || value->kind == SK_VALUE_END || value->kind == SK_VALUE_SIZE ||
+			 names_part(value->left) || names_part(value->right));
+}
+
+/* Ranges of blocks are quotients by the number of blocks: all sizes of their extent are looked at. */
+static void add_ranges(struct checker *checker, const struct call *call, struct sk_sized_grid *grid)
+{
+	const struct sk_signature *signature = checker->calls->signature;
+	uint32_t extent = sk_dims_value_of(checker->sized->forms.dims, SK_DIMS_STEPS, call->step,
+					   offsetof(struct sk_plan_step, extent));
+	bool has_ranges = false;
+
+	for (uint32_t i = 0; i < signature->parameter_count; i++)
+		has_ranges |= names_part(signature->parameters[i].value);
+	if (has_ranges && extent != SK_NO_INDEX && checker->sized->view->steps[call->step].kind == SK_STEP_BLOCKS_RANGE)
+		sk_sized_grid_take_all(&checker->uses, grid, extent);
+}
+
 static void make_grid(struct checker *checker, const struct call *call, struct sk_sized_grid *grid)
 {
 	const struct sk_plan_view *view = checker->sized->view;
@@ -259,6 +280,7 @@ static void make_grid(struct checker *checker, const struct call *call, struct s
 		add_divisors(checker, grid, signature->parameters[i].value);
 		add_divisors(checker, grid, signature->parameters[i].table_stride);
 	}
+	add_ranges(checker, call, grid);
 }
 
 static bool same_grid(const struct checker *checker, const struct sk_sized_grid *one, const struct sk_sized_grid *other)
@@ -337,7 +359,8 @@ static uint32_t degree_of(const struct degrees *degrees, const struct sk_value_e
 	case SK_VALUE_BEGIN:
 	case SK_VALUE_END:
 	case SK_VALUE_SIZE: /* of a block: a quotient of its number times an extent */
-		return degrees->calls->step->kind == SK_STEP_BLOCKS_RANGE && degrees->values ? NO_DEGREE : 0;
+		return degrees->calls->step->kind == SK_STEP_BLOCKS_RANGE && degrees->extents[value->index] ? NO_DEGREE
+													    : 0;
 	case SK_VALUE_ADD:
 	case SK_VALUE_SUBTRACT:
 		return greatest(left, right);

@@ -35,6 +35,13 @@ class Builder:
         self.constants.append(numpy_helper.from_array(numpy.array(elements, dtype), name))
         return name
 
+    def layer_norm(self, value, scale, bias):
+        mean = self.node("ReduceMean", value, axes=[-1], keepdims=1)
+        apart = self.node("Sub", value, mean)
+        square = self.node("ReduceMean", self.node("Mul", apart, apart), axes=[-1], keepdims=1)
+        deviation = self.node("Sqrt", self.node("Add", square, self.constant(1e-5, numpy.float32)))
+        return self.node("Add", self.node("Mul", self.node("Div", apart, deviation), scale), bias)
+
     def add(self, op, value, shape):
         """Append one of a kind of nodes; a kind that the shape does not fit is left out."""
         known = shape or [None] * 3
@@ -56,8 +63,55 @@ class Builder:
             columns = self.random.choice([3, 5, 16])
             weights = self.constant(self.numbers.random((known[-1], columns)), numpy.float32)
             return self.node("MatMul", value, weights), known[:-1] + [columns]
+        if op == "statistics" and shape:
+            name = self.random.choice(["ReduceMax", "ReduceMin", "ReduceProd"])
+            return self.node(name, value, axes=[len(shape) - 1], keepdims=0), shape[:-1]
+        if op == "normal" and shape and isinstance(shape[-1], int):
+            weights = [self.constant(self.numbers.random(shape[-1]), numpy.float32) for _ in range(2)]
+            return self.layer_norm(value, *weights), shape
+        if op == "best" and shape and isinstance(shape[-1], int):
+            number = self.node("ArgMax", value, axis=len(shape) - 1, keepdims=1)
+            return self.node("Cast", number, to=TensorProto.FLOAT), shape[:-1] + [1]
+        if op == "repeat" and shape:
+            return self.node("Tile", value, self.constant([2] + [1] * (len(shape) - 1))), None
+        if op == "length" and shape:
+            size = self.node("Gather", self.node("Shape", value), self.constant(0))
+            return self.node("Div", value, self.node("Cast", size, to=TensorProto.FLOAT)), shape
         if len(known) != 3 or shape is None:
             return None
+        if op == "positions":
+            size = self.node("Gather", self.node("Shape", value), self.constant(1))
+            places = self.node("Range", self.constant(0), size, self.constant(1))
+            places = self.node("Unsqueeze", self.node("Cast", places, to=TensorProto.FLOAT), self.constant([1]))
+            return self.node("Add", value, places), shape
+        if op == "heads" and shape[2] in (4, 6, 8, 16):
+            sizes = self.node("Slice", self.node("Shape", value), self.constant([0]), self.constant([2]))
+            parts = self.node("Reshape", value, self.node("Concat", sizes, self.constant([2, shape[2] // 2]), axis=0))
+            parts = self.node("Transpose", parts, perm=[0, 2, 1, 3])
+            parts = self.node("Transpose", self.node("Softmax", parts, axis=2), perm=[0, 2, 1, 3])
+            return self.node("Reshape", parts, self.node("Concat", sizes, self.constant([shape[2]]), axis=0)), shape
+        if op == "filter" and shape[:2] == ["b", "s"] and isinstance(shape[2], int):
+            weights = self.constant(self.numbers.random((5, shape[2], 3)), numpy.float32)
+            turned = self.node("Transpose", value, perm=[0, 2, 1])
+            strides = [self.random.choice([1, 2])]
+            turned = self.node("Conv", turned, weights, pads=[1, 1], strides=strides)
+            return self.node("Transpose", turned, perm=[0, 2, 1]), ["b", "s", 5] if strides == [1] else None
+        if op == "pool" and shape[:2] == ["b", "s"]:
+            turned = self.node("Transpose", value, perm=[0, 2, 1])
+            turned = self.node("MaxPool", turned, kernel_shape=[2], strides=[2], pads=[0, 1])
+            return self.node("Transpose", turned, perm=[0, 2, 1]), None
+        if op == "causal" and shape == ["b", "s", self.width]:
+            scores = self.node("MatMul", value, self.node("Transpose", value, perm=[0, 2, 1]))
+            size = self.node("Slice", self.node("Shape", value), self.constant([1]), self.constant([2]))
+            square = self.node("Concat", size, size, axis=0)
+            ones = self.node("ConstantOfShape", square, value=numpy_helper.from_array(numpy.ones(1, "f")))
+            mask = self.node("Trilu", ones, upper=0)
+            scores = self.node("Where", self.node("Cast", mask, to=TensorProto.BOOL), scores,
+                               self.constant(-1e4, numpy.float32))
+            return self.node("MatMul", self.node("Softmax", scores, axis=-1), value), shape
+        if op == "row" and shape[1] == "s":
+            added = self.node("ReduceSum", self.values[0][0], self.constant([0, 2]), keepdims=0)
+            return self.node("Add", value, self.node("Unsqueeze", added, self.constant([0, 2]))), shape
         if op == "mean":
             return self.node("ReduceMean", value, axes=[self.random.choice([1, 2])], keepdims=1), None
         if op == "batch":
@@ -92,7 +146,7 @@ class Builder:
         graph = helper.make_graph(
             self.nodes, "random", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["b", "s", self.width])],
             [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)], self.constants)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), output
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8), output
 
 
 def link(path, dimensions):
@@ -115,6 +169,8 @@ for seed in range(first, first + count):
     linked = link("dynamic.sk", {name: "%d..%d" % bounds for name, bounds in BOUNDS.items()})
     if linked.returncode not in (0, 1):
         sys.exit("seed %d: sklink ends with %d: %s" % (seed, linked.returncode, linked.stderr))
+    if linked.returncode:
+        print("seed %d: %s" % (seed, linked.stderr.split("\n")[0]))
     for batch, length in SIZES if not linked.returncode else []:
         numpy.save("x.npy", builder.numbers.random((batch, length, builder.width), dtype="f") - 0.3)
         if link("static.sk", {"b": batch, "s": length}).returncode:

@@ -43,6 +43,13 @@ void whole(const float *x, float *y, long n, long bytes)
 		y[i] = x[n - 1 - i] + (float)bytes;
 }
 SK_KERNEL(whole, "in x f32[n], out y f32[n], n i64, bytes i64 = sizeof(x)");
+void ranges(const struct sk_block *block, const float *x, float *y, long k, long first, long count)
+{
+	(void)block;
+	for (long i = first * k; i < (first + count) * k; i++)
+		y[i] = x[i] + 1;
+}
+SK_KERNEL(ranges, "blocks=m; block, in x f32[m,k], out y f32[m,k], k i64, first i64 = begin(m), count i64 = size(m)");
 C
 compile kernels
 

@@ -36,6 +36,10 @@ expressions 'dims: {batch: 3, seq: 5, width: 32}' >model.yaml
 "$skdump" names.sk | grep -v 'names.sk\|model.yaml' >names.txt
 "$skdump" numbers.sk | grep -v 'numbers.sk\|model.yaml' >numbers.txt
 cmp numbers.txt names.txt || fail "names give another plan: $(diff numbers.txt names.txt)"
+manifest 'dims: {seq: 5}' '[3*seq, 32]' '["15-1", 16]' '["2-1", 8]' 11 >model.yaml
+"$sklink" model.yaml kernels.o -o names.sk
+"$skdump" names.sk | grep -v 'names.sk\|model.yaml' >names.txt
+cmp numbers.txt names.txt || fail "differences of numbers give another plan: $(diff numbers.txt names.txt)"
 expressions 'dims: {batch: 1..8, seq: 2..9@4, width: 4..64:4}' >model.yaml
 "$sklink" model.yaml kernels.o --dim batch=3 --dim seq=5 --dim width=32 -o given.sk
 "$skdump" given.sk | grep -v 'given.sk\|model.yaml' >given.txt

@@ -112,6 +112,20 @@ wrong "model.yaml:7:[0-9]*: kernel 'whole': extent 'n' is 512 in argument 'y'" '
 grep -q '^>>> at n=[0-9]*$' err.txt || fail "no sizes: $(cat err.txt)"
 wrong "model.yaml:4:3: tensor 'x': an extent is .* at n=8, k=8 and .*, which is .*; a number must not shrink" \
 	'n: 1..8, k: 1..8' '[9-n+k]' '[9-n+k]'
+# Ranges of blocks, of extents that blocks divide, and of others.
+for m in 3..30:3 4..30; do
+	manifest "m: $m, k: 1..5" <<-'M'
+	tensors:
+	  x: {dtype: f32, shape: [m, k]}
+	  z: {dtype: f32, shape: [m, k]}
+	tasks:
+	  - {name: t, kernel: ranges, args: [x, z], blocks: 3, scope: s}
+	M
+	[ $m = 3..30:3 ] || refused "model.yaml:7:.* argument 'first': .* a value with other parts .* is a multiple of the blocks at all sizes" kernels.o
+	[ $m = 4..30 ] && continue
+	linked
+	for size in '3 1' '30 5' '12 2'; do holds m=${size% *} k=${size#* }; done
+done
 # A view that leaves its tensor at a single size.
 for n in 1..9 2..9; do
 	manifest "n: $n" <<-'M'
