@@ -102,7 +102,7 @@ M
 "$skrun" static.sk --random 5 --input x=x.npy --output y=wanted.npy
 "$skrun" rows.sk --random 5 --input x=x.npy --output y=found.npy
 cmp wanted.npy found.npy || fail "sizes of a file: other results"
-fails_with '--dim seq=40: by the shape of an input file it is 37' "$skrun" rows.sk --random 5 --input x=x.npy --dim seq=40
+fails_with '--dim seq=40: by the shape of x.npy it is 37' "$skrun" rows.sk --random 5 --input x=x.npy --dim seq=40
 
 # Profiles count the calls of the present sizes: 2 * ceil(13/6).
 cat >tiles.c <<'C'
