@@ -146,6 +146,17 @@ link one --dim batch=4 --dim seq=64 --dim past=1
 [ "$(constants all.sk)" -gt 0 ] && [ "$(constants all.sk)" -le "$(($(constants one.sk) * 3 / 2))" ] ||
 	fail "constants: $(constants all.sk) bytes, of one network $(constants one.sk)"
 
+# Each network has its dumps, with the names of its dimensions. The one before all passes links with bounds again.
+link dumped --dim 'step:batch=1..4,seq=1,past=1..95' --dim 'prompt:batch=1..4,seq=2..64:2@32,past=1' \
+	--dim one:batch=2,seq=3,past=5 --dump-dir dumps
+cmp all.sk dumped.sk || fail "dumps change the package"
+dump=$(echo dumps/prompt/*_validate.pbtxt)
+"$sklink" "$dump" -L "$top_builddir/kernels" -lskernels --dim batch=1..4 --dim seq=2..64:2@32 -o again.sk 2>err.txt ||
+	fail "$dump: $(cat err.txt)"
+"$skrun" again.sk --dim batch=3 --dim seq=14 --random 1 --output y=y.npy >out.txt
+"$skrun" all.sk --network prompt --dim batch=3 --dim seq=14 --random 1 --output y=one.y.npy >out.txt
+cmp y.npy one.y.npy || fail "$dump is another model"
+
 # A manifest makes the same package.
 cat >net.yaml <<'M'
 sklink: 1
