@@ -501,6 +501,29 @@ def in_threads(count, function):
     assert not failures, failures
 
 
+def test_networks_with_bounds_in_threads(tmp_path):
+    bounds = ("--dim", "short:rows=1..8", "--dim", "long:rows=16..512:16@64")
+    package = sklink.Package(sklink.link(COMPOSITE, *bounds, *LIBRARY, output=tmp_path / "model.sk"))
+    short, long = package.networks["short"], package.networks["long"]
+
+    def rows(count, first):
+        return numpy.arange(first, first + 4 * count, dtype=numpy.float32).reshape(count, 4) % 64
+
+    def body(number):
+        stream = sklink.Stream()
+        for i in range(60):
+            x = rows(1 + (3 * i + number) % 8, i)
+            assert numpy.array_equal(short.run(x=x)["y"], cubes(x))
+            x = rows(16 * (1 + (7 * i + number) % 32), i)
+            y = long.launch(stream, x=x)["y"]
+            stream.synchronise()
+            assert y.shape == x.shape and numpy.array_equal(y, cubes(x))
+            with pytest.raises(ValueError, match=r"'x' is at most f32\[8, 4\]; the array is float32\[9, 4\]"):
+                short.run(x=rows(9, 0))
+
+    in_threads(4, body)
+
+
 def test_threads_share_a_package(composite, roots):
     package = sklink.Package(composite)
     shared = sklink.Stream()
