@@ -318,11 +318,19 @@ static bool lies_in(struct sk_sized *sized, const struct sk_sized_rows *rows, co
 	       sk_normal_at_most(forms, end, sk_normal_add(forms, start, sharing->bytes));
 }
 
-static bool share_alike(struct sk_normals *forms, const struct sharing *one, const struct sharing *other)
+/* True if there are as many units at each size: also if there is one unit at each size. */
+static bool has_same_units(struct sk_normals *forms, const struct sharing *one, const struct sharing *other)
 {
 	return sk_normal_equal(forms, sk_normal_multiply(forms, one->extent, other->unit),
-			       sk_normal_multiply(forms, other->extent, one->unit)) &&
-	       sk_normal_equal(forms, one->bytes, other->bytes) && one->first_core == other->first_core &&
+			       sk_normal_multiply(forms, other->extent, one->unit)) ||
+	       (!one->count && !other->count && sk_normal_at_most(forms, one->extent, one->unit) &&
+		sk_normal_at_most(forms, other->extent, other->unit));
+}
+
+static bool share_alike(struct sk_normals *forms, const struct sharing *one, const struct sharing *other)
+{
+	return has_same_units(forms, one, other) && sk_normal_equal(forms, one->bytes, other->bytes) &&
+	       one->first_core == other->first_core &&
 	       (one->count || other->count ? sk_normal_equal(forms, one->count, other->count) : true);
 }
 
