@@ -87,7 +87,7 @@ M
 "$skrun" --predict rows.sk --input x=x.npy >file.txt
 "$skrun" --predict rows.sk --dim batch=2 --dim seq=37 >given.txt
 cmp file.txt given.txt || fail "the sizes of a file: $(diff file.txt given.txt)"
-fails_with '--dim seq=40: by the shape of an input file it is 37' "$skrun" --predict rows.sk --input x=x.npy --dim seq=40
+fails_with '--dim seq=40: by the shape of x.npy it is 37' "$skrun" --predict rows.sk --input x=x.npy --dim seq=40
 fails_with "none.npy: input 'x': No such file or directory" "$skrun" --predict rows.sk --input x=none.npy
 fails_with "x.npy: input 'w': the shape is \[2, 37, 64\]" "$skrun" --predict rows.sk --input w=x.npy
 fails_with 'static.sk: --input says the sizes of a prediction, and those of this package do not vary' "$skrun" \
