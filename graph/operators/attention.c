@@ -268,6 +268,54 @@ static struct rows in_cache(const struct sk_canonical *canonical, struct rows ro
 	return rows;
 }
 
+static const struct sk_graph_node *producer_of(const struct sk_op_graph *graph, uint32_t value, const char *op)
+{
+	uint32_t node = value == SK_NONE ? SK_NONE : graph->values.items[value].node;
+
+	return node != SK_NONE && sk_node_is(&graph->nodes.items[node], op) ? &graph->nodes.items[node] : NULL;
+}
+
+/* Return the rows whose heads are repeated for several heads of queries, as exporters write it: Expand of [batch,
+ * heads, 1, rows, width], then Reshape. Other rows are returned unchanged. */
+static struct rows once(const struct sk_op_graph *graph, struct rows rows)
+{
+	const struct sk_graph_node *reshape = rows.flat ? NULL : producer_of(graph, rows.value, "Reshape");
+	const struct sk_graph_node *expand = reshape ? producer_of(graph, reshape->inputs.items[0], "Expand") : NULL;
+	const struct sk_value *from = expand ? sk_node_input(graph, expand, 0) : NULL;
+	const struct sk_value *to = expand ? sk_node_output(graph, expand, 0) : NULL;
+
+	if (!to || from->rank != 5 || to->rank != 5 || from->shape[2] != 1 || to->shape[0] != rows.batches ||
+	    to->shape[1] * to->shape[2] != rows.heads || to->shape[3] != rows.rows || to->shape[4] != rows.width)
+		return rows;
+	for (uint32_t d = 0; d < 5; d++)
+		if (d != 2 && from->shape[d] != to->shape[d])
+			return rows;
+	rows.heads = from->shape[1];
+	rows.value = expand->inputs.items[0];
+	return rows;
+}
+
+/* True if the value is rows of a cache. */
+static bool is_cached(const struct sk_op_graph *graph, uint32_t value)
+{
+	uint32_t root = sk_value_root(graph, value);
+	struct sk_cache cache;
+
+	return sk_cache_find(graph, value, &cache) || (root != SK_NONE && graph->values.items[root].kept);
+}
+
+/* Keys and values whose heads are repeated from those of caches are read in the caches. */
+static void share_heads(const struct sk_canonical *canonical, struct attention *attention)
+{
+	const struct sk_op_graph *graph = canonical->graph;
+	struct rows k = once(graph, attention->k), v = once(graph, attention->v);
+
+	if (!is_cached(graph, k.value) || !is_cached(graph, v.value) || k.heads != v.heads)
+		return;
+	attention->k = k;
+	attention->v = v;
+}
+
 /* Append keys, or values, to the past ones, in the output if it is used: a tensor [batch, heads, rows, width]. Without
  * past and output they stay in place. */
 static struct rows joined(struct sk_canonical *canonical, struct rows rows, size_t past_input, size_t output,
@@ -379,6 +427,7 @@ static bool canonical_attention(struct sk_canonical *canonical)
 
 	if (!read_attention(&inference, &attention))
 		return false;
+	share_heads(canonical, &attention);
 	attention.k = joined(canonical, attention.k, PAST_KEY, 1, attention.past);
 	attention.v = joined(canonical, attention.v, PAST_VALUE, 2, attention.past);
 	if (output == SK_NONE || !sk_value_elements(&graph->values.items[output]))

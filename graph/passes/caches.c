@@ -194,36 +194,55 @@ bool sk_graph_could_be_cache(const struct sk_op_graph *graph, const struct sk_gr
 	return differ_along_axis(past, present, &axis) && grows(graph, past, present, axis);
 }
 
-/* Mark the values that calls read, by the value that has their bytes. */
-static bool *mark_read(const struct sk_op_graph *graph, const sk_graph_calls *calls)
+/* True if the value is the past rows of a cache. They are no longer an input. */
+static bool is_past(const struct sk_op_graph *graph, uint32_t value)
 {
-	bool *read = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
-
-	for (size_t c = 0; c < calls->count; c++)
-		for (size_t i = 0; i < calls->items[c].inputs.count; i++)
-			if (calls->items[c].inputs.items[i].value != SK_NONE)
-				read[sk_value_root(graph, calls->items[c].inputs.items[i].value)] = true;
-	return read;
+	for (size_t i = 0; i < graph->states.count; i++)
+		if (graph->states.items[i].past == value && graph->states.items[i].cache != SK_NONE)
+			return true;
+	return false;
 }
 
+/* True if the network, or a call whose inputs are marked, needs the result of the call. */
+static bool is_needed(const struct sk_op_graph *graph, const struct sk_graph_call *call, const bool *read)
+{
+	for (size_t i = 0; i < call->outputs.count; i++) {
+		uint32_t root = sk_value_root(graph, call->outputs.items[i].value);
+
+		if (root != SK_NONE && (read[root] || graph->values.items[root].output ||
+					(graph->values.items[root].input && !is_past(graph, root))))
+			return true;
+	}
+	return !call->outputs.count;
+}
+
+static bool has_cache(const struct sk_op_graph *graph)
+{
+	for (size_t i = 0; i < graph->states.count; i++)
+		if (graph->states.items[i].cache != SK_NONE)
+			return true;
+	return false;
+}
+
+/* Readers come after writers, so one look from the last call to the first is enough. */
 void sk_graph_end_caches(const struct sk_op_graph *graph, sk_graph_calls *calls)
 {
-	bool *read = mark_read(graph, calls), *rows = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
+	bool *read = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
+	bool *needed = SK_NEW_ARRAY(graph->arena, bool, calls->count + 1);
 	size_t kept = 0;
 
-	for (size_t i = 0; i < graph->states.count; i++) {
-		const struct sk_graph_state *state = &graph->states.items[i];
+	if (!has_cache(graph))
+		return;
+	for (size_t c = calls->count; c--;) {
+		const struct sk_graph_call *call = &calls->items[c];
 
-		if (state->cache == SK_NONE)
-			continue;
-		rows[state->past] = true;
-		rows[state->present] = graph->values.items[state->present].cache;
+		needed[c] = is_needed(graph, call, read);
+		for (size_t i = 0; needed[c] && i < call->inputs.count; i++)
+			if (call->inputs.items[i].value != SK_NONE)
+				read[sk_value_root(graph, call->inputs.items[i].value)] = true;
 	}
-	for (size_t c = 0; c < calls->count; c++) {
-		uint32_t to = calls->items[c].outputs.count ? calls->items[c].outputs.items[0].value : SK_NONE;
-
-		if (to == SK_NONE || !rows[to] || graph->values.items[to].view_of != SK_NONE || read[to])
+	for (size_t c = 0; c < calls->count; c++)
+		if (needed[c])
 			calls->items[kept++] = calls->items[c];
-	}
 	calls->count = kept;
 }

@@ -219,6 +219,49 @@ for network in prompt step; do
 	cp shared/past* .
 done
 
+# Heads that are repeated for several heads of queries are read in the cache. Rows that share keys add in another order.
+for shared in 1 2; do
+	model shared <<END
+input past.0.key f32 1x${shared}xpastx8
+input past.0.value f32 1x${shared}xpastx8
+input k f32 1x${shared}xseqx8
+input v f32 1x${shared}xseqx8
+input q f32 1x4xseqx8
+output present.0.key f32 none
+output present.0.value f32 none
+output y f32 none
+constant two i64 scalar 2
+constant front i64 1 0
+constant middle i64 1 2
+constant before i64 3 1 $shared $((4 / shared))
+constant flat i64 2 1 4
+constant width i64 1 8
+constant scale f32 scalar 0.5
+node Concat _ past.0.key k -> present.0.key axis=2
+node Concat _ past.0.value v -> present.0.value axis=2
+node Shape _ present.0.key -> shape
+node Gather _ shape two -> rows axis=0
+node Unsqueeze _ rows front -> rows1
+node Concat _ before rows1 width -> wide axis=0
+node Concat _ flat rows1 width -> narrow axis=0
+node Unsqueeze _ present.0.key middle -> k5
+node Expand _ k5 wide -> k5e
+node Reshape _ k5e narrow -> keys
+node Unsqueeze _ present.0.value middle -> v5
+node Expand _ v5 wide -> v5e
+node Reshape _ v5e narrow -> values
+node Transpose _ keys -> turned perm=[0,1,3,2]
+node MatMul _ q turned -> s0
+node Mul _ s0 scale -> s1
+node Softmax _ s1 -> s2 axis=-1
+node MatMul _ s2 values -> y
+END
+	linked shared 'past=0..9 seq=1..4' --cache 13
+	steps other.sk past.0.key=present.0.key,past.0.value=present.0.value 2 ~past=0,seq=1 ~past=1,seq=1 ~past=2,seq=4 \
+		~past=6,seq=3 ~past=9,seq=4
+	[ "$(tasks | grep -c .)" = 2 ] || fail "the cache is copied: $("$skdump" --steps own.sk)"
+done
+
 # Rows of a static cache, whose batches and new rows have bounds, are written in place.
 model written <<'END'
 opset 24
