@@ -520,4 +520,6 @@ void sk_sizes_report_open(struct sk_op_graph *graph)
 	for (size_t i = 0; i < open.shown.count; i++)
 		sk_note(graph->diag, "input '%s': %s", open.shown.items[i]->name,
 			shape_text(graph, open.shown.items[i]));
+	sk_note(graph->diag,
+		"for any size, give bounds such as --dim NAME=1..64; --shape takes names of dimensions too");
 }

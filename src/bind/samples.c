@@ -64,13 +64,23 @@ static bool silence_end(const struct taking *taking, const struct silence *befor
 
 /* ---- structure ---- */
 
+/* True if the names are the same, but for the number in a name that a pass has made: constants that a sample does not
+ * compute again take none. */
+static bool is_same_name(const char *one, const char *other)
+{
+	size_t length = strcspn(one, "#");
+
+	return !strcmp(one, other) || (length == strcspn(other, "#") && one[length] && other[length] &&
+				       !strncmp(one, other, length));
+}
+
 static bool has_same_tensor(const struct taking *taking, size_t number)
 {
 	const struct sk_tensor *own = &taking->model->tensors.items[number],
 			       *other = &taking->sample->tensors.items[number];
 	uint32_t slice = own->slice ? own->slice - (uint32_t)taking->samples->source.first_slice : 0;
 
-	return !strcmp(own->name, other->name) && own->dtype == other->dtype && own->rank == other->rank &&
+	return is_same_name(own->name, other->name) && own->dtype == other->dtype && own->rank == other->rank &&
 	       own->role_declared == other->role_declared &&
 	       (!own->role_declared || own->role == SK_ROLE_NONE || own->role == other->role) && /* NONE: not used */
 	       own->view_of == other->view_of && slice == other->slice;

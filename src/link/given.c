@@ -94,15 +94,52 @@ static bool read_size(const char **text, const char *end, uint64_t *size)
 	return digits && *size <= INT64_MAX && (!**text || strchr(end, **text));
 }
 
-static bool read_shape(const char *text, uint64_t shape[SK_MAX_RANK], uint32_t *rank)
+/* Read a name of letters without x, digits and underscores up to the end or an x. NULL: it is not one. */
+static const char *read_name(struct sk_arena *arena, const char **text)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwyz";
+	const char *begin = *text;
+
+	if (!strspn(begin, letters))
+		return NULL;
+	*text += strcspn(begin, "x");
+	for (const char *at = begin; at < *text; at++)
+		if (!strchr(letters, *at) && !strchr("0123456789", *at))
+			return NULL;
+	return sk_arena_copy(arena, begin, (size_t)(*text - begin));
+}
+
+/* Read numbers, and names of dimensions that the model leaves open. */
+static bool read_shape(struct sk_arena *arena, const char *text, uint64_t shape[SK_MAX_RANK],
+		       const char *names[SK_MAX_RANK], uint32_t *rank)
 {
 	for (*rank = 0; *text; text++) {
-		if (*rank == SK_MAX_RANK || !read_size(&text, "x", &shape[(*rank)++]) || (*text && !text[1]))
+		if (*rank == SK_MAX_RANK)
 			return false;
+		names[*rank] = read_name(arena, &text);
+		shape[*rank] = SK_UNKNOWN;
+		if ((!names[*rank] && !read_size(&text, "x", &shape[*rank])) || (*text && !text[1]))
+			return false;
+		++*rank;
 		if (!*text)
 			break;
 	}
 	return true;
+}
+
+/* True if the model leaves the named dimensions open, and the others agree. */
+static bool admits(const struct sk_value *value, uint32_t rank, const uint64_t *shape, const char *const *names)
+{
+	uint64_t filled[SK_MAX_RANK];
+
+	for (uint32_t d = 0; d < rank; d++) {
+		bool open = !value->shaped || d >= value->rank || value->shape[d] == SK_UNKNOWN;
+
+		if (names[d] && !open)
+			return false;
+		filled[d] = names[d] ? 0 : shape[d];
+	}
+	return sk_value_admits(value, rank, filled);
 }
 
 static bool check_size(struct sk_op_graph *graph, const struct given *given, const struct sk_value *value)
@@ -123,20 +160,21 @@ static bool set_shape(struct sk_op_graph *graph, const struct given *given)
 {
 	struct sk_value *value;
 	uint64_t shape[SK_MAX_RANK] = {0};
+	const char *names[SK_MAX_RANK] = {NULL};
 	uint32_t index, rank;
 	const char *sizes = split(graph, given, &index);
 
 	if (!sizes)
 		return false;
 	value = &graph->values.items[index];
-	if (!read_shape(sizes, shape, &rank)) {
+	if (!read_shape(graph->arena, sizes, shape, names, &rank)) {
 		sk_error(graph->diag, given->place,
 			 "%s '%s': '%s' is not a shape; write at most %d numbers with x between them, such as "
 			 "1x128x1024",
 			 given->option, given->text, sizes, SK_MAX_RANK);
 		return false;
 	}
-	if (!sk_value_admits(value, rank, shape)) {
+	if (!admits(value, rank, shape, names)) {
 		sk_error(graph->diag, place_at(given, value), "%s '%s': the shape of input '%s' is %s", given->option,
 			 given->text, value->name, known_shape(graph, value));
 		return false;
@@ -144,6 +182,8 @@ static bool set_shape(struct sk_op_graph *graph, const struct given *given)
 	value->shaped = true;
 	value->rank = rank;
 	memcpy(value->shape, shape, sizeof(shape));
+	for (uint32_t d = 0; d < rank; d++)
+		value->symbols[d] = names[d] ? names[d] : value->symbols[d];
 	return check_size(graph, given, value);
 }
 

@@ -223,8 +223,9 @@ runs open.sk 'x y' z
 runs open.sk x z
 refuses "the sizes of input 'x' and 1 more are not known .*; say them, with a number for each N: --dim 'batch=N' --shape 'y=1x128'$" open
 printf '%s\n' ">>> batch: dimension 0 of 'x'; perhaps the batch size" \
-	">>> input 'y': the model does not say how many dimensions it has" | diff - <(grep '^>>>' err.txt) >&2 ||
-	fail "the notes on open sizes"
+	">>> input 'y': the model does not say how many dimensions it has" \
+	">>> for any size, give bounds such as --dim NAME=1..64; --shape takes names of dimensions too" |
+	diff - <(grep '^>>>' err.txt) >&2 || fail "the notes on open sizes"
 # If names have several sizes, or none, --dim is not proposed for each.
 cat >unnamed.onnx <<'END'
 ir_version: 8
@@ -239,6 +240,13 @@ graph {
 END
 refuses "input 'x' are not known when linking; say them, with a number for each N: --dim 'n=N' --shape 'x=Nx3xNxNxN'$" unnamed
 grep -q ">>> input 'x': \[?, 3, ?, n, n\]" err.txt || fail "the shape with open sizes"
+# Names for sizes that have none, and others for those that have.
+"$sklink" unnamed.onnx "$@" --shape x=bx3x4xnxn --dim b=2 --dim n=1 -o open.sk
+"$skrun" --list open.sk | grep -q '\[2, 3, 4, 1, 1\]' || fail "sizes by names in --shape"
+"$sklink" unnamed.onnx "$@" --shape x=batchx3xwidthxrow_1xrow_1 --dim batch=2 --dim width=5 --dim row_1=1..4 -o open.sk
+"$skrun" --list --dim row_1=3 open.sk | grep -q '\[2, 3, 5, 3, 3\]' || fail "bounds of a name in --shape"
+refuses "--shape 'x=bxcx1x1x1': the shape of input 'x' is \[\?, 3, \?, \?, \?\]$" unnamed --shape x=bxcx1x1x1
+refuses "--shape 'x=b-1x3x1x1x1': 'b-1x3x1x1x1' is not a shape; write at most 8 numbers " unnamed --shape x=b-1x3x1x1x1
 
 # Names that are expressions of other names, as exporters write them, and sizes that the command line computes.
 model sums <<'END'
@@ -280,7 +288,7 @@ awk 'BEGIN {
 	print "}"
 }' >many.onnx
 refuses "the sizes of input 'x0' and 4999 more .*: --dim 'd0=N' .* --dim 'd31=N' and 4968 more$" many
-[ "$(grep -c '^>>>' err.txt)" = 32 ] || fail "$(grep -c '^>>>' err.txt) notes on open sizes"
+[ "$(grep -c '^>>>' err.txt)" = 33 ] || fail "$(grep -c '^>>>' err.txt) notes on open sizes"
 { printf '(%.0s' $(seq 100); printf n; printf ')%.0s' $(seq 100); } >deep.txt
 sed "s/\"n\" } dim { dim_param: \"n\"/\"n\" } dim { dim_param: \"$(cat deep.txt)\"/; s/\"?\"/\"n\"/g" unnamed.onnx >deep.onnx
 refuses "the sizes of input 'x' .*: --dim 'n=N' --dim '\(+n\)+=N'$" deep
