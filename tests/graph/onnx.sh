@@ -313,9 +313,10 @@ refuses "--dim 'batch=4611686018427387904': input 'x' would be larger than 2\^63
 refuses "--dim 'bach=2': no input has a dimension of that name; did you mean 'batch'\?" open --shape y=3 --dim bach=2
 refuses "--dim 'batch=2': the shape of input 'x' is \[3, 3\]" open --shape y=3 --dim batch=3 --dim batch=2
 refuses "--dim 'batch=2': the shape of input 'x' is \[3, 3\]" open --shape y=3 --shape x=3x3 --dim batch=2
-for text in batch batch= batch=a batch=-1 batch=1x2 batch=9223372036854775808; do
+for text in batch batch= batch=a batch=1x2 batch=9223372036854775808; do
 	refuses "--dim '$text' is not NAME=NUMBER, bounds such as 1..512, or an expression" open --dim "$text"
 done
+refuses "--dim 'batch=-1': a size is not negative" open --dim batch=-1
 # Sizes with bounds.
 bounds_end="; GE's dumps \\(DUMP_GE_GRAPH\\) have no sizes with bounds; give the dimensions numbers$"
 # takes TEXT ARGUMENT…: the sizes of sums.onnx are taken, up to an option that refuses them.
