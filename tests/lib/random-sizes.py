@@ -137,7 +137,8 @@ class Builder:
 
     def model(self):
         kinds = ["same", "softmax", "scan", "choose", "gather", "join", "product", "mean", "transpose", "flatten",
-                 "cut", "pad", "expand", "attend", "batch"]
+                 "cut", "pad", "expand", "attend", "batch", "statistics", "normal", "best", "repeat", "length",
+                 "positions", "heads", "filter", "pool", "causal", "row"]
         for _ in range(self.random.randint(3, 8)):
             value = self.add(self.random.choice(kinds), *self.random.choice(self.values[-3:]))
             if value:
