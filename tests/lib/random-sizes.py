@@ -11,8 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 sklink, skrun, kernels = sys.argv[1:4]
 first, count = int(sys.argv[4]), int(sys.argv[5])
 
-BOUNDS = {"b": (1, 4), "s": (1, 12)}
-SIZES = [(1, 1), (4, 12), (1, 12), (4, 1), (2, 5), (3, 11)]
+BOUNDS = [{"b": (1, 4), "s": (1, 12)}, {"b": (2, 3), "s": (3, 40)}, {"b": (1, 9), "s": (2, 7)}, {"b": (3, 70), "s": (5, 9)}]
 
 
 class Builder:
@@ -20,6 +19,7 @@ class Builder:
 
     def __init__(self, seed):
         self.random = random.Random(seed)
+        self.bounds = self.random.choice(BOUNDS)
         self.numbers = numpy.random.default_rng(seed)
         self.width = self.random.choice([4, 6, 8])
         self.nodes, self.constants = [], []
@@ -135,6 +135,12 @@ class Builder:
             return self.node("MatMul", self.node("Softmax", scores, axis=-1), value), shape
         return None
 
+    def sizes(self):
+        """The corners of the bounds, and two other sizes."""
+        batches, lengths = self.bounds["b"], self.bounds["s"]
+        others = [(self.random.randint(*batches), self.random.randint(*lengths)) for _ in range(2)]
+        return [(batch, length) for batch in batches for length in lengths] + others
+
     def model(self):
         kinds = ["same", "softmax", "scan", "choose", "gather", "join", "product", "mean", "transpose", "flatten",
                  "cut", "pad", "expand", "attend", "batch", "statistics", "normal", "best", "repeat", "length",
@@ -167,12 +173,12 @@ for seed in range(first, first + count):
     builder = Builder(seed)
     model, output = builder.model()
     onnx.save(model, "model.onnx")
-    linked = link("dynamic.sk", {name: "%d..%d" % bounds for name, bounds in BOUNDS.items()})
+    linked = link("dynamic.sk", {name: "%d..%d" % bounds for name, bounds in builder.bounds.items()})
     if linked.returncode not in (0, 1):
         sys.exit("seed %d: sklink ends with %d: %s" % (seed, linked.returncode, linked.stderr))
     if linked.returncode:
         print("seed %d: %s" % (seed, linked.stderr.split("\n")[0]))
-    for batch, length in SIZES if not linked.returncode else []:
+    for batch, length in builder.sizes() if not linked.returncode else []:
         numpy.save("x.npy", builder.numbers.random((batch, length, builder.width), dtype="f") - 0.3)
         if link("static.sk", {"b": batch, "s": length}).returncode:
             continue
