@@ -304,13 +304,21 @@ static bool is_cached(const struct sk_op_graph *graph, uint32_t value)
 	return sk_cache_find(graph, value, &cache) || (root != SK_NONE && graph->values.items[root].kept);
 }
 
+/* True if the node has past or present keys or values: those have all heads. */
+static bool joins(const struct sk_canonical *canonical)
+{
+	return sk_canonical_input(canonical, PAST_KEY) != SK_NONE ||
+	       sk_canonical_input(canonical, PAST_VALUE) != SK_NONE || sk_canonical_output(canonical, 1) != SK_NONE ||
+	       sk_canonical_output(canonical, 2) != SK_NONE;
+}
+
 /* Keys and values whose heads are repeated from those of caches are read in the caches. */
 static void share_heads(const struct sk_canonical *canonical, struct attention *attention)
 {
 	const struct sk_op_graph *graph = canonical->graph;
 	struct rows k = once(graph, attention->k), v = once(graph, attention->v);
 
-	if (!is_cached(graph, k.value) || !is_cached(graph, v.value) || k.heads != v.heads)
+	if (joins(canonical) || !is_cached(graph, k.value) || !is_cached(graph, v.value) || k.heads != v.heads)
 		return;
 	attention->k = k;
 	attention->v = v;

@@ -262,6 +262,46 @@ END
 	[ "$(tasks | grep -c .)" = 2 ] || fail "the cache is copied: $("$skdump" --steps own.sk)"
 done
 
+# An Attention with past or present keys of its own has those with all heads: they are copied.
+for kind in past present both; do
+	past=yes present=' ko vo'
+	[ $kind = present ] && past=
+	[ $kind = past ] && present=
+	{
+		cat <<-END
+			opset 23
+			input q f32 1x6xsx4
+			input pk f32 1x2xpastx4
+			input pv f32 1x2xpastx4
+			input nk f32 1x2xsx4
+			input nv f32 1x2xsx4
+			${past:+input mk f32 1x6xmx4
+			input mv f32 1x6xmx4}
+			output k f32 none
+			output v f32 none
+			output y f32 none
+			${present:+output ko f32 none
+			output vo f32 none}
+			constant two i64 1 2
+			constant wide i64 5 1 1 3 1 1
+			constant narrow i64 4 1 6 -1 4
+			node Concat _ pk nk -> k axis=2
+			node Concat _ pv nv -> v axis=2
+			node Unsqueeze _ k two -> k5
+			node Expand _ k5 wide -> k5e
+			node Reshape _ k5e narrow -> keys
+			node Unsqueeze _ v two -> v5
+			node Expand _ v5 wide -> v5e
+			node Reshape _ v5e narrow -> values
+			node Attention _ q keys values ${past:+_ mk mv} -> y$present
+		END
+	} | model joined
+	linked joined "past=0..6 s=1..4 ${past:+m=1..5}" --state pk=k:20 --state pv=v:20
+	steps other.sk pk=k,pv=v 2 ~past=0,s=1${past:+,m=1} ~past=1,s=2${past:+,m=3} ~past=3,s=2${past:+,m=2} ~past=5,s=4${past:+,m=5}
+	linked joined "past=3 s=2 ${past:+m=2}" --state pk=k:20 --state pv=v:20
+	steps other.sk pk=k,pv=v 2 ~past=3,s=2${past:+,m=2}
+done
+
 # Rows of a static cache, whose batches and new rows have bounds, are written in place.
 model written <<'END'
 opset 24
