@@ -148,8 +148,7 @@ static uint32_t count_unknown(struct fit *fit, uint32_t value, uint32_t *last)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < dims->dimension_count; i++) {
-		if (fit->given[i] || value_at(fit, value, i, dims->dimensions[i].least) ==
-					     value_at(fit, value, i, dims->dimensions[i].most))
+		if (fit->given[i] || !sk_dims_depends(dims, value, i))
 			continue;
 		*last = i;
 		count++;
@@ -157,7 +156,9 @@ static uint32_t count_unknown(struct fit *fit, uint32_t value, uint32_t *last)
 	return count;
 }
 
-/* Set the dimension to the size with which the value is the extent; false: there is none. Values do not decrease. */
+/* Set the dimension to the size with which the value is the extent; false: there is none. With several such sizes the
+ * shape does not show the dimension, which stays as it is, and the extent is compared at the launch. Values do not
+ * decrease. */
 static bool solve(struct fit *fit, uint32_t value, uint32_t dimension, uint64_t extent)
 {
 	const struct sk_dims_dimension *record = &fit->module->dims.dimensions[dimension];
@@ -171,9 +172,14 @@ static bool solve(struct fit *fit, uint32_t value, uint32_t dimension, uint64_t 
 		else
 			high = middle;
 	}
+	if (value_at(fit, value, dimension, low * record->multiple) != extent)
+		return false;
+	if (low < record->most / record->multiple &&
+	    value_at(fit, value, dimension, (low + 1) * record->multiple) == extent)
+		return true;
 	fit->sizes[dimension] = low * record->multiple;
 	fit->given[dimension] = true;
-	return value_at(fit, value, dimension, fit->sizes[dimension]) == extent;
+	return true;
 }
 
 /* Take an extent that is a dimension. */

@@ -1,4 +1,4 @@
-/* sizes.c PACKAGE CORES PAIRS: an instance of the network of sizes.sh at many sizes, one after the other, through
+/* sizes.c PACKAGE CORES PAIRS SHOWN: an instance of the network of sizes.sh at many sizes, one after the other, through
  * libskrt and, with dlopen alone, through the serial entry. Results are those of the kernels themselves, called for
  * each size. Errors name the sizes and the tensors. */
 #include <dlfcn.h>
@@ -193,6 +193,32 @@ static void test_setters(const char *path)
 	GOOD(skrt_module_unload(pairs));
 }
 
+/* A shape shows no size if several sizes have it: the larger of two, or half of one. */
+static void test_shown(const char *path)
+{
+	static const char *const names[] = {"longer", "half", "longer2", "half2", "table2"};
+	struct skrt_module *shown;
+	struct skrt_instance *own;
+
+	GOOD(skrt_module_load(device, path, &shown));
+	for (uint64_t rows = 1; rows <= 6; rows++)
+		for (uint64_t width = 1; width <= 9; width++) {
+			const uint64_t larger = rows > width ? rows : width, half = width / 2 + 1;
+			const uint64_t extents[] = {larger, half, larger, half, rows * width};
+
+			GOOD(skrt_instance_create(shown, &own));
+			for (int i = 0; i < 5; i++)
+				GOOD(skrt_instance_bind_array(own, names[i], SKRT_F32, 1, &extents[i],
+							      (i < 2 ? x : y) + 64 * i));
+			GOOD(skrt_instance_bind_array(own, "table", SKRT_F32, 2, (uint64_t[]){rows, width}, x + 128));
+			GOOD(skrt_run_network(stream, own));
+			GOOD(skrt_instance_bind_array(own, "half", SKRT_F32, 1, (uint64_t[]){half == 3 ? 4 : 3}, x));
+			FAILS(skrt_run_network(stream, own), SKRT_INVALID_ARGUMENT, "floor(width/2)");
+			GOOD(skrt_instance_destroy(own));
+		}
+	GOOD(skrt_module_unload(shown));
+}
+
 static _Atomic int changes; /* -1: enough */
 
 static void *change_sizes(void *unused)
@@ -357,7 +383,7 @@ int main(int argc, char **argv)
 {
 	struct skrt_device_options options = {.size = sizeof(options)};
 
-	if (argc != 4)
+	if (argc != 5)
 		return 2;
 	options.cores = (uint32_t)atoi(argv[2]);
 	GOOD(skrt_device_open(&options, &device));
@@ -380,6 +406,7 @@ int main(int argc, char **argv)
 	test_busy();
 	test_sizes();
 	test_setters(argv[3]);
+	test_shown(argv[4]);
 	test_threads();
 	test_serial_entry(argv[1]);
 	test_guard(argv[1]);

@@ -33,7 +33,20 @@ tasks:
   - {name: u, kernel: whole, args: [u, u2], scope: s}
   - {name: r, kernel: whole, args: [r, r2], scope: s}
 M
-for name in rows widths views parts halves pairs; do linked $name; done
+sized_manifest shown 'rows: 1..6, width: 1..9' <<'M'
+tensors:
+  longer: {dtype: f32, shape: ["max(rows,width)"]}
+  half: {dtype: f32, shape: ["width//2+1"]}
+  table: {dtype: f32, shape: [rows, width]}
+  longer2: {dtype: f32, shape: ["max(rows,width)"]}
+  half2: {dtype: f32, shape: ["width//2+1"]}
+  table2: {dtype: f32, shape: ["rows*width"]}
+tasks:
+  - {name: longer, kernel: whole, args: [longer, longer2], scope: s}
+  - {name: half, kernel: whole, args: [half, half2], scope: s}
+  - {name: table, kernel: whole, args: [table, table2], scope: s}
+M
+for name in rows widths views parts halves pairs shown; do linked $name; done
 
 # ---- the bits of static packages ----
 
@@ -133,7 +146,7 @@ sanitize=$(sed -n 's/^SANITIZE_CFLAGS = //p' "$top_builddir/Makefile")
 $CC $sanitize -O2 -Wall -I"$top_srcdir/loader" -I"$top_srcdir/format" -I"$top_srcdir" -I. \
 	"$top_srcdir/tests/runtime/sizes.c" "$top_builddir/format/.libs/libplan.a" "$top_builddir/base/libbase.a" \
 	$libskrt -ldl -lm -pthread -o sizes
-for cores in 1 2 3; do ./sizes ./rows.sk $cores ./pairs.sk; done
+for cores in 1 2 3; do ./sizes ./rows.sk $cores ./pairs.sk ./shown.sk; done
 
 # ---- Python ----
 
