@@ -133,8 +133,10 @@ struct sk_plan_argument {
 	uint64_t offset;
 	uint64_t size;		/* bytes accessed, over all cores together; 0 only for a POINTER to no elements */
 	uint64_t element_bytes; /* bytes that one element of the call's extent spans here; 0: not divided (shared) */
-	uint64_t value;		/* bits of a scalar, zero-extended; EXPRESSION: 64 of them; POINTER: 0, or 1 + the index
-				   of its pattern; BY_VALUE: see there */
+	uint64_t value;		/* bits of a scalar, zero-extended; EXPRESSION: 64 of them; POINTER: in the lower half
+				   0, or 1 + the index of its pattern, in the upper half its displacement (i32): bytes
+				   that are added to the address that is passed, and to nothing else; BY_VALUE: see
+				   there */
 	uint16_t flags;		/* SK_ARGUMENT_… */
 	uint16_t field;		/* FIELD; else 0 */
 	uint32_t tensor;	/* POINTER, LOAD, RESULT: index into tensors of the accessed one; else 0 */

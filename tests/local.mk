@@ -113,7 +113,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/signatures/addresses.sh tests/signatures/aliases.sh tests/signatures/allowances.sh tests/signatures/compat.sh \
 	tests/signatures/compat-arrays.sh tests/signatures/compiler-drafts.sh \
 	tests/signatures/drafts.sh tests/signatures/early.sh tests/signatures/features.sh tests/signatures/frames.sh \
-	tests/signatures/layouts.sh tests/signatures/loops.sh \
+	tests/signatures/displaced.sh tests/signatures/layouts.sh tests/signatures/loops.sh \
 	tests/signatures/mix.sh tests/signatures/operands.sh tests/signatures/operators.sh tests/signatures/status.sh \
 	tests/signatures/structs.sh tests/signatures/units.sh \
 	tests/tools/completions.sh tests/tools/debugger.sh tests/tools/names.sh tests/tools/perf.sh \

@@ -495,15 +495,15 @@ static bool check_argument_records(const struct sk_plan_checker *checker, const 
 
 	for (uint32_t i = 0; i < call->argument_count; i++) {
 		const struct sk_plan_argument *argument = &view->arguments[call->first_argument + i];
+		uint32_t pattern = (uint32_t)argument->value; /* of a POINTER */
 
 		if (view->list_count)
 			ends->terms = ends->patterns = 0;
-		if (argument->kind == SK_ARGUMENT_POINTER && argument->value > view->pattern_count)
-			return sk_plan_fail(checker, "pattern %" PRIu64 " is out of range (%u patterns)",
-					    argument->value - 1, view->pattern_count);
-		if (argument->kind == SK_ARGUMENT_POINTER && argument->value &&
-		    !sk_plan_check_slice(checker, "patterns", (uint32_t)(argument->value - 1), 1, &ends->patterns,
-					 view->pattern_count))
+		if (argument->kind == SK_ARGUMENT_POINTER && pattern > view->pattern_count)
+			return sk_plan_fail(checker, "pattern %u is out of range (%u patterns)", pattern - 1,
+					    view->pattern_count);
+		if (argument->kind == SK_ARGUMENT_POINTER && pattern &&
+		    !sk_plan_check_slice(checker, "patterns", pattern - 1, 1, &ends->patterns, view->pattern_count))
 			return false;
 		if (argument->kind == SK_ARGUMENT_EXPRESSION && argument->size > view->term_count)
 			return sk_plan_fail(checker, "%" PRIu64 " terms are more than there are", argument->size);

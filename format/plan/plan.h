@@ -201,9 +201,16 @@ static inline uint64_t sk_plan_extent(const struct sk_plan_step *step, const str
 static inline const struct sk_plan_pattern *sk_plan_pattern(const struct sk_plan_view *view,
 							    const struct sk_plan_argument *argument)
 {
-	bool has = argument->kind == SK_ARGUMENT_POINTER && argument->value;
+	bool has = argument->kind == SK_ARGUMENT_POINTER && (uint32_t)argument->value;
 
-	return has ? &view->patterns[argument->value - 1] : NULL;
+	return has ? &view->patterns[(uint32_t)argument->value - 1] : NULL;
+}
+
+/* Return the bytes that are added to the address of an argument when it is passed. Its accesses do not depend on
+ * them. */
+static inline int32_t sk_plan_displacement(const struct sk_plan_argument *argument)
+{
+	return argument->kind == SK_ARGUMENT_POINTER ? (int32_t)(uint32_t)(argument->value >> 32) : 0;
 }
 
 /* True if the pattern's rows are one row at these sizes of a dynamic package: the element after it is a row's distance

@@ -19,7 +19,8 @@ const char *const sk_layout_names[SK_LAYOUTS] = {"memref", "gfortran", "gsl", "h
  *
  *   $x  the parameter as it is written        $r  its rank            $b  bits of an element
  *   $t  the number of its element type        $o  0 - all strides     $B  bytes of an element
- *   $z  bytes of the call's part              $l  elements from row to row
+ *   $z  bytes from the address that is passed to the end of the call's part
+ *                                             $l  elements from row to row
  *   $m  elements of the call's part           $k  its name
  *   $[  text for each dimension $]            $^[ the last one first $]
  *       $e  the dimension's extent, of the call   $s  its stride in elements
@@ -473,6 +474,8 @@ static void put_word(struct expander *expander, char word)
 	case 'z':
 		fprintf(expander->out, "%u*", sk_dtype_size(parameter->dtype));
 		put_product(expander, 0, true);
+		if (parameter->displacement < 0)
+			fprintf(expander->out, "+%d", -parameter->displacement);
 		break;
 	case 'm':
 		put_product(expander, 0, true);

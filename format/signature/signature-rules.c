@@ -322,6 +322,20 @@ static void check_spread(struct sk_signature_source *source, struct sk_signature
 		check_length(source, signature, signature->spread_extent, source->spread_at);
 }
 
+/* Addresses are aligned as they are passed. */
+static void check_displacements(struct sk_signature_source *source, const struct sk_signature *signature)
+{
+	for (uint32_t i = 0; i < signature->parameter_count; i++) {
+		const struct sk_parameter *parameter = &signature->parameters[i];
+		int32_t align = (int32_t)signature->align;
+
+		if (align && parameter->displacement % align)
+			sk_signature_error(source, source->parameter_at[i],
+					   "'%s' must be aligned to %d bytes, but its address is displaced by %d",
+					   parameter->name, align, parameter->displacement);
+	}
+}
+
 /* A tensor that is passed whole is still divided, and the function must learn the start of its part. */
 static void check_whole(struct sk_signature_source *source, const struct sk_signature *signature)
 {
@@ -409,6 +423,7 @@ bool sk_signature_check_rules(struct sk_signature_source *source, struct sk_sign
 	sk_signature_resolve_expressions(source, signature);
 	check_spread(source, signature);
 	check_around(source, signature);
+	check_displacements(source, signature);
 	check_whole(source, signature);
 	check_block(source, signature);
 	if (signature->result && signature->spread != SK_STEP_PLAIN)

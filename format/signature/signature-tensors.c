@@ -142,7 +142,34 @@ static bool parse_extents(struct sk_signature_parser *parser, struct sk_paramete
 	}
 }
 
-/* Parse "f32[n]+128 whole": the part after the name. */
+/* Parse "at -64" after the extents: the function adds 64 bytes to the address that it gets. */
+static bool parse_displacement(struct sk_signature_parser *parser, struct sk_parameter *parameter)
+{
+	const char *at;
+	uint64_t bytes;
+	bool negative;
+
+	if (!sk_token_is_word(parser, "at"))
+		return true;
+	sk_token_advance(parser);
+	negative = sk_token_is_sign(parser, '-');
+	if (negative) {
+		sk_signature_append(parser->source, " ", 1);
+		sk_token_advance(parser);
+	}
+	at = parser->token.start;
+	if (!sk_token_number(parser, "the bytes from the tensor's address to the one that is passed", &bytes))
+		return false;
+	if (bytes > INT32_MAX) {
+		sk_signature_error(parser->source, at, "the address of '%s' is displaced by at most %d bytes",
+				   parameter->name, INT32_MAX);
+		return false;
+	}
+	parameter->displacement = negative ? -(int32_t)bytes : (int32_t)bytes;
+	return true;
+}
+
+/* Parse "f32[n]+128 at -64 whole": the part after the name. */
 static bool parse_description(struct sk_signature_parser *parser, struct sk_parameter *parameter)
 {
 	if (!sk_token_type(parser, parameter->name, &parameter->dtype) || !parse_extents(parser, parameter))
@@ -152,6 +179,8 @@ static bool parse_description(struct sk_signature_parser *parser, struct sk_para
 		if (!sk_token_number(parser, "the number of bytes after it that may be read", &parameter->over_read))
 			return false;
 	}
+	if (!parse_displacement(parser, parameter))
+		return false;
 	parameter->whole = sk_token_is_word(parser, "whole");
 	if (parameter->whole)
 		sk_token_advance(parser);

@@ -122,6 +122,7 @@ struct sk_parameter {
 	uint32_t row_dimension; /* TENSOR: the elements of this dimension and the later ones are a row … */
 	uint32_t stride; /* … and rows are this many elements apart: index into the extents; SK_NONE: no gaps */
 	uint64_t over_read; /* TENSOR: bytes after it that may be read, but are not used */
+	int32_t displacement; /* TENSOR: bytes that are added to its address when it is passed; 0: none */
 	bool by_reference; /* SCALAR: "ref" */
 	bool pointer; /* SCALAR: an address, "ptr"; its dtype is U64 */
 	const struct sk_value_expression *value; /* SCALAR: after '='; NULL: none */

@@ -63,7 +63,7 @@ static uint64_t scalar_of(const struct sk_checked *checked, const struct sk_plan
 static uint64_t address_of(const struct sk_checked *checked, const struct sk_plan_argument *argument)
 {
 	const struct sk_plan_pattern *pattern = sk_plan_pattern(checked->plan, argument);
-	uint64_t part = checked->low * argument->element_bytes;
+	uint64_t part = checked->low * argument->element_bytes, at;
 
 	if (argument->space == SK_SPACE_SIZES)
 		return (uintptr_t)(checked->core->abi.bindings + checked->plan->binding_count) + argument->offset;
@@ -71,7 +71,8 @@ static uint64_t address_of(const struct sk_checked *checked, const struct sk_pla
 		part += checked->inner_low * pattern->inner_bytes;
 	if (checked->step->kind != SK_STEP_SPLIT || argument->flags & SK_ARGUMENT_WHOLE)
 		part = 0;
-	return (uintptr_t)sk_guard_address(checked->guard, checked->launch, argument, checked->scratch) + part;
+	at = (uintptr_t)sk_guard_address(checked->guard, checked->launch, argument, checked->scratch);
+	return at + part + (uint64_t)sk_plan_displacement(argument);
 }
 
 /* Return a part of a struct; its fields have been stored. */

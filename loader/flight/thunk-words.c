@@ -28,7 +28,7 @@ static uint64_t address_of(const struct skrt_kernel *kernel, const struct skrt_i
 		base = instance->bindings + kernel->module->plan.binding_count;
 	else if (argument->space == SK_SPACE_CONSTANT)
 		base = kernel->module->constants;
-	return (uintptr_t)base + SIZED(instance, call, argument, offset);
+	return (uintptr_t)base + SIZED(instance, call, argument, offset) + (uint64_t)sk_plan_displacement(argument);
 }
 
 static uint64_t word_of(const struct skrt_kernel *kernel, const struct skrt_instance *instance,

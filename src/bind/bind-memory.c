@@ -310,6 +310,7 @@ void sk_binder_bind_pointer(struct sk_binder *binder, uint32_t p, struct sk_argu
 	if (parameter->over_read)
 		pattern_of(binder, argument)->over_read = parameter->over_read;
 	argument->whole = parameter->whole && argument->size;
+	argument->displacement = parameter->displacement;
 	bind_inner(binder, p, argument);
 	check_alignment(binder, p, argument);
 	if (parameter->table_count)

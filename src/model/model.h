@@ -189,6 +189,8 @@ struct sk_argument {
 	bool is_field : 1; /* stored in the task's scratch before each call, at `field` */
 	bool is_status : 1; /* VALUE by reference: the value that the kernel leaves there is a status */
 	bool whole : 1; /* POINTER: the task is divided, but the pointer is passed unchanged */
+	int32_t displacement; /* POINTER: bytes that are added to the address that is passed; accesses do not count
+			       * them */
 	uint32_t tensor; /* POINTER, LOAD, RESULT: the root tensor (views are resolved) */
 	uint64_t offset; /* bytes from the root tensor's start; SCRATCH: in the task's scratch */
 	uint64_t size; /* bytes accessed */

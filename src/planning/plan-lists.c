@@ -19,6 +19,7 @@ static struct sk_plan_argument make_record(const struct sk_argument *argument)
 {
 	bool operand = is_operand(argument), is_state = argument->kind == SK_ARGUMENT_STATE;
 	bool is_number = is_state || argument->kind == SK_ARGUMENT_SYMBOL;
+	uint64_t displacement = (uint64_t)(uint32_t)argument->displacement << 32; /* of a POINTER; it has no value */
 
 	return (struct sk_plan_argument){
 		.kind = (uint8_t)argument->kind,
@@ -29,7 +30,7 @@ static struct sk_plan_argument make_record(const struct sk_argument *argument)
 		.offset = argument->of_sizes ? 8 * (uint64_t)argument->slot : argument->offset,
 		.size = argument->kind == SK_ARGUMENT_EXPRESSION ? argument->term_count : argument->size,
 		.element_bytes = argument->element_bytes,
-		.value = is_number ? 0 : argument->value,
+		.value = is_number ? 0 : argument->value | displacement,
 		.flags = (uint16_t)((argument->by_reference ? SK_ARGUMENT_BY_REFERENCE : 0) |
 				    (argument->by_value ? SK_ARGUMENT_BY_VALUE : 0) |
 				    (argument->is_status ? SK_ARGUMENT_STATUS : 0) |
@@ -77,7 +78,7 @@ static void add_list(struct sk_plan_writer *writer, const struct sk_task *task)
 			sk_array_push(arena, &lists->terms, argument->terms[i]);
 		if (argument->pattern) {
 			sk_array_push(arena, &lists->patterns, *argument->pattern);
-			record.value = lists->patterns.count;
+			record.value |= lists->patterns.count;
 		}
 		sk_array_push(arena, &lists->records, record);
 	}

@@ -250,6 +250,9 @@ bool sk_call_check_tensor(struct sk_calls *calls, uint32_t number)
 		return sk_call_disagree(calls, "no tensor is passed for %s", sk_call_parameter_text(calls, number));
 	if (!sk_call_check_memory(calls, number, parameter->dtype, parameter->access) || !check_rows(calls, number))
 		return false;
+	if (sk_plan_displacement(argument) != parameter->displacement)
+		return sk_call_disagree(calls, "the address of %s is displaced by %d bytes",
+					sk_call_parameter_text(calls, number), sk_plan_displacement(argument));
 	if (calls->signature->align && argument->size && argument->offset % calls->signature->align)
 		return sk_call_disagree(calls, "%s is not aligned to %u bytes", sk_call_parameter_text(calls, number),
 					calls->signature->align);

@@ -173,7 +173,7 @@ static bool check_slices_of_calls(const struct sk_consistency *check)
 		    !check_slice(check, "terms", argument->index, (uint32_t)argument->size, &terms))
 			return false;
 		if (sk_plan_pattern(view, argument) &&
-		    !check_slice(check, "patterns", (uint32_t)(argument->value - 1), 1, &patterns))
+		    !check_slice(check, "patterns", (uint32_t)argument->value - 1, 1, &patterns))
 			return false;
 	}
 	return check_lists(check) && sk_same_number(check, "header", "the number of loops", view->loop_count, loops) &&
@@ -259,7 +259,7 @@ static struct sk_plan_argument without_place(const struct sk_plan_view *view, co
 	if (argument->kind == SK_ARGUMENT_EXPRESSION)
 		copy.index = 0;
 	if (argument->kind == SK_ARGUMENT_POINTER)
-		copy.value = argument->value != 0;
+		copy.value = argument->value >> 32 << 32 | (sk_plan_pattern(view, argument) != NULL);
 	return copy;
 }
 

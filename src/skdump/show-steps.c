@@ -45,11 +45,14 @@ static const char *term_text(const struct sk_show *show, const struct sk_plan_te
 	return text;
 }
 
+/* Return the value of an expression, or the displacement of an address. */
 static const char *value_text(const struct sk_show *show, const struct sk_plan_argument *argument)
 {
 	const struct sk_plan_view *plan = &show->file->plan;
 	const char *text = "";
 
+	if (argument->kind == SK_ARGUMENT_POINTER)
+		return sk_arena_print(show->arena, "at %d", sk_plan_displacement(argument));
 	for (uint64_t i = 0; i < argument->size; i++) {
 		const char *term = term_text(show, &plan->terms[argument->index + i]);
 
@@ -58,14 +61,14 @@ static const char *value_text(const struct sk_show *show, const struct sk_plan_a
 	return argument->value ? sk_arena_print(show->arena, "%s%+" PRId64, text, (int64_t)argument->value) : text;
 }
 
-/* Return "4*size, begin+1"; "" if the call computes nothing. */
+/* Return "4*size, begin+1, at -64"; "" if the call computes nothing. */
 static const char *values_text(const struct sk_show *show, const struct sk_plan_call *call)
 {
 	const struct sk_plan_argument *arguments = sk_plan_arguments(&show->file->plan, call);
 	const char *text = "";
 
 	for (uint32_t i = 0; i < call->argument_count; i++)
-		if (arguments[i].kind == SK_ARGUMENT_EXPRESSION)
+		if (arguments[i].kind == SK_ARGUMENT_EXPRESSION || sk_plan_displacement(&arguments[i]))
 			text = sk_arena_print(show->arena, "%s%s%s", text, *text ? ", " : "",
 					      value_text(show, &arguments[i]));
 	return text;

@@ -44,7 +44,7 @@ static void make_pointer(struct maker *maker, const struct sk_plan_step *step, c
 		      (struct sk_plan_pattern){.inner_bytes = pattern->inner_bytes,
 					       .table_count = pattern->table_count,
 					       .table_stride = pattern->table_stride});
-	made->value = maker->patterns.count;
+	made->value = maker->patterns.count; /* the displacement is part of the word */
 }
 
 /* A scalar: loaded from the address in its word, or the word itself. */

@@ -160,6 +160,19 @@ static struct sk_x86_memory advance_in_tile(struct sk_x86_emitter *e, const stru
 	return (struct sk_x86_memory){into, 0};
 }
 
+/* Return the place with the argument's displacement; uses `into` if the sum is no i32. */
+static struct sk_x86_memory displace(struct sk_x86_emitter *e, struct sk_x86_memory at,
+				     const struct sk_plan_argument *argument, uint8_t into)
+{
+	int32_t displacement = sk_plan_displacement(argument), sum;
+
+	if (!__builtin_add_overflow(at.disp, displacement, &sum))
+		return (struct sk_x86_memory){at.base, sum};
+	/* lea into, [at] */
+	PUT(e, ADDRESS, .reg = into, .rm = at.base, .disp = at.disp);
+	return (struct sk_x86_memory){into, displacement};
+}
+
 /* into = the pointer for the kernel */
 static void set_pointer(struct sk_x86_emitter *e, const struct sk_op_call *call,
 			const struct sk_plan_argument *argument, uint8_t into, uint8_t scratch)
@@ -169,6 +182,7 @@ static void set_pointer(struct sk_x86_emitter *e, const struct sk_op_call *call,
 	bool advances = call->divided && !(argument->flags & SK_ARGUMENT_WHOLE);
 	struct sk_op_number bytes = {.slot = SK_NO_INDEX};
 
+	at = displace(e, at, argument, into);
 	if (advances)
 		bytes = SK_OP_ARGUMENT_NUMBER(e->program, call->record, argument, element_bytes);
 	if (advances && pattern && pattern->inner_bytes)

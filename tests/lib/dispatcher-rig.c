@@ -152,7 +152,7 @@ void rig_term(struct rig_plan *plan, struct sk_plan_term term)
 void rig_pattern(struct rig_plan *plan, struct sk_plan_pattern pattern)
 {
 	plan->patterns[plan->view.pattern_count++] = pattern;
-	last_argument(plan)->value = plan->view.pattern_count;
+	last_argument(plan)->value |= plan->view.pattern_count; /* beside a displacement */
 }
 
 void rig_await(struct rig_plan *plan, const struct sk_plan_step *awaited)

@@ -396,7 +396,7 @@ void plan_argument(struct plan *plan, struct sk_plan_argument argument)
 void plan_pattern(struct plan *plan, struct sk_plan_pattern pattern)
 {
 	PUSH(plan, patterns, pattern);
-	LAST(plan, arguments)->value = plan->patterns.count;
+	LAST(plan, arguments)->value |= plan->patterns.count; /* beside a displacement */
 }
 
 void plan_part(struct plan *plan, uint32_t tensor, unsigned access, uint64_t offset, uint64_t size,

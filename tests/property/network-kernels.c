@@ -374,6 +374,8 @@ static void program(const struct kernel_call *c)
 #define MULTIPLY    "in a T[r,k], in b T[k,w], out y T[r,w], r i64, k i64, w i64"
 #define NUMBER_ROWS "block, in x T[r,w], in row T[w], out y T[r,w], r i64, w i64"
 
+#define FAR	   "in x T[n] at -72, out y@x T[n] at 2147483584, n i64, factor u64"
+#define ROWS_FAR   "in x T[r,w:ldx] at -20480, out y@x T[r,w:ldy] at 8, r i64, w i64, ldx i64, ldy i64, factor u64"
 #define SCALE_ROWS "in x T[r,w:ldx], out y@x T[r,w:ldy], r i64, w i64, ldx i64, ldy i64, factor u64"
 #define ADD_APART  "in x T[r,w:ldx], inout y T[r,w:ldy], r i64, w i64, ldx i64, ldy i64"
 #define THREE_ROWS "in x T[r+2,w], out y T[r,w], r i64, w i64"
@@ -471,6 +473,17 @@ static struct kernel kernels[] = {
 	{"rows_apart", "split=r",
 	 "p {in x T[r,w:ldx]+40, ldx i64, out y T[r,w:ldy], ldy i64}*, r i64, w i64, factor u64", scale},
 	{"table_apart", "each=r", "rows ptr[r] of in x T[r,w:ldx]+24 by sizeof(T)*ldx, out y T[r,w], w i64", add_rows},
+	/* Addresses at a distance from the tensors. */
+	{"scale_far", "split=n", FAR, scale},
+	{"scale_far", "tile=n:64", FAR, scale},
+	{"scale_far", "align=8", FAR, scale},
+	{"scale_far", "split=n", "in x T[n] at -72, out y T[n] at 2147483584, n i64, factor u64", scale},
+	{"scale_rows_far", "split=r", ROWS_FAR, scale},
+	{"scale_rows_far", "tile=r:4,w:3", ROWS_FAR, scale},
+	{"rows_far", "each=r",
+	 "p {in x T[r,w:ldx]+40 at -200, ldx i64, out y T[r,w:ldy] at -2147483640, ldy i64}*, r i64, w i64, factor u64",
+	 scale},
+	{"table_far", "split=r", "rows ptr[r] of in x T[r,w] at 136, out y T[r,w], r i64, w i64", add_rows},
 	{"three_rows", "split=r", THREE_ROWS, three_rows},
 	{"three_rows", "each=r", THREE_ROWS, three_rows},
 	{"three_rows", "tile=r:3", THREE_ROWS, three_rows},

@@ -26,6 +26,12 @@ void NAME(fill)(T *y, int64_t n, uint64_t value)
 		y[i] = (T)value;
 }
 
+/* Addresses that are passed at a distance from the tensors. */
+void NAME(scale_far)(const T *x, T *y, int64_t n, uint64_t factor)
+{
+	NAME(scale)((const T *)((uintptr_t)x + 72), (T *)((uintptr_t)y - 2147483584), n, factor);
+}
+
 /* A shared table, and a scalar by address. */
 void NAME(look_up)(const T *x, const T *table, T *y, const int64_t *n, int64_t k, const uint64_t *more)
 {
@@ -238,6 +244,11 @@ void NAME(scale_rows)(const T *x, T *y, int64_t r, int64_t w, int64_t ldx, int64
 			y[i * ldy + j] = (T)(x[i * ldx + j] * factor + 1);
 }
 
+void NAME(scale_rows_far)(const T *x, T *y, int64_t r, int64_t w, int64_t ldx, int64_t ldy, uint64_t factor)
+{
+	NAME(scale_rows)((const T *)((uintptr_t)x + 20480), (T *)((uintptr_t)y - 8), r, w, ldx, ldy, factor);
+}
+
 void NAME(add_apart)(const T *x, T *y, int64_t r, int64_t w, int64_t ldx, int64_t ldy)
 {
 	for (int64_t i = 0; i < r; i++)
@@ -280,11 +291,25 @@ void NAME(rows_apart)(struct NAME(apart) * p, int64_t r, int64_t w, uint64_t fac
 	*p = (struct NAME(apart)){0};
 }
 
+void NAME(rows_far)(struct NAME(apart) * p, int64_t r, int64_t w, uint64_t factor)
+{
+	p->x = (const T *)((uintptr_t)p->x + 200);
+	p->y = (T *)((uintptr_t)p->y + 2147483640);
+	NAME(rows_apart)(p, r, w, factor);
+}
+
 void NAME(table_apart)(const T **rows, T *y, int64_t w)
 {
 	for (int64_t j = 0; j < w; j++)
 		y[j] = (T)(rows[0][j] * 2 + j);
 	NAME(look_behind)(rows[0] + w, 24);
+}
+
+void NAME(table_far)(const T **rows, T *y, int64_t r, int64_t w)
+{
+	for (int64_t i = 0; i < r; i++)
+		rows[i] = (const T *)((uintptr_t)rows[i] - 136);
+	NAME(add_rows)(rows, y, r, w);
 }
 
 /* Reads around a part. */

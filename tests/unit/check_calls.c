@@ -83,6 +83,8 @@ static const struct {
 	{0, FIELD(size), 3998, "'x' has 3998 bytes, not a whole number of elements"},
 	{0, FIELD(size), 2000, "the cores divide the 2000 bytes of 'x' by 4 for each of 1000 elements"},
 	{1, FIELD(element_bytes), 0, "the cores divide the 4000 bytes of 'y' by 0"},
+	{0, FIELD(value), (uint64_t)64 << 32, "the address of 'x' is displaced by 64 bytes"},
+	{1, FIELD(value), (uint64_t)-20480 << 32, "the address of 'y' is displaced by -20480 bytes"},
 	{1, FIELD(index), 0, "'x' and 'y' share bytes, and one of them is written"},
 	{2, FIELD(kind), SK_ARGUMENT_VALUE, "'n' is not the number of elements of a call"},
 	{2, FIELD(dtype), SK_I32, "'n' is i32"},

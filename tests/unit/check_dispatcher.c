@@ -632,6 +632,8 @@ static void take_tile(void *a, void *b, int32_t size, void *c, int64_t *status, 
 
 enum { ROW = 4096, FAR_ROW = 3000 };
 
+#define DISPLACED(bytes) .value = (uint64_t)(bytes) << 32
+
 static void add_tiled_step(uint32_t partition, const struct sk_plan_loop *outer, const struct sk_plan_loop *inner)
 {
 	struct sk_plan_step *step = STEP(plan, SK_STEP_SPLIT, take_tile);
@@ -641,19 +643,19 @@ static void add_tiled_step(uint32_t partition, const struct sk_plan_loop *outer,
 	rig_loop(plan, outer->extent, outer->tile);
 	if (inner)
 		rig_loop(plan, inner->extent, inner->tile);
-	POINTER(plan, SK_SPACE_BINDING, 1, 8, .element_bytes = ROW);
+	POINTER(plan, SK_SPACE_BINDING, 1, 8, .element_bytes = ROW, DISPLACED(-20480));
 	if (inner)
 		rig_pattern(plan, (struct sk_plan_pattern){.inner_bytes = 4});
-	POINTER(plan, SK_SPACE_WORKSPACE, 0, 64, .element_bytes = inner ? 0 : 8);
+	POINTER(plan, SK_SPACE_WORKSPACE, 0, 64, .element_bytes = inner ? 0 : 8, DISPLACED(INT32_MAX));
 	if (inner)
 		rig_pattern(plan, (struct sk_plan_pattern){.inner_bytes = FAR_ROW});
 	LENGTH(plan, SK_I32);
-	POINTER(plan, SK_SPACE_CONSTANT, 0, 16, .element_bytes = ROW, .flags = SK_ARGUMENT_WHOLE);
+	POINTER(plan, SK_SPACE_CONSTANT, 0, 16, .element_bytes = ROW, .flags = SK_ARGUMENT_WHOLE, DISPLACED(-24));
 	VALUE(plan, SK_I64, 0, .flags = SK_ARGUMENT_BY_REFERENCE | SK_ARGUMENT_STATUS);
 	ARGUMENT(plan, .kind = SK_ARGUMENT_EXPRESSION, .dtype = SK_I64);
 	rig_term(plan, (struct sk_plan_term){.variable = SK_VARIABLE_BEGIN, .factor = 1, .divisor = 1});
 	/* On the stack. */
-	POINTER(plan, SK_SPACE_BINDING, 1, 0, .element_bytes = FAR_ROW);
+	POINTER(plan, SK_SPACE_BINDING, 1, 0, .element_bytes = FAR_ROW, DISPLACED(INT32_MIN));
 	if (inner)
 		rig_pattern(plan, (struct sk_plan_pattern){.inner_bytes = 12});
 	ARGUMENT(plan, .kind = SK_ARGUMENT_EXPRESSION, .dtype = SK_I16, .value = 1);
@@ -667,9 +669,10 @@ static void add_tiled_step(uint32_t partition, const struct sk_plan_loop *outer,
 static void expect_tile(unsigned *at, uint64_t begin, uint64_t size, const struct sk_plan_loop *inner, uint64_t column,
 			uint64_t columns, uint64_t bound, uint64_t constants)
 {
-	RIG_EXPECT(at, bound + 8 + begin * ROW + column * 4,
-		   ADDRESS(workspace) + 64 + (inner ? column * FAR_ROW : begin * 8), size, constants + 16, 0, begin,
-		   bound + begin * FAR_ROW + column * 12, inner ? 1 + columns : 1, column / 3 * 10);
+	RIG_EXPECT(at, bound + 8 - 20480 + begin * ROW + column * 4,
+		   ADDRESS(workspace) + 64 + INT32_MAX + (inner ? column * FAR_ROW : begin * 8), size,
+		   constants + 16 - 24, 0, begin, bound + (uint64_t)INT32_MIN + begin * FAR_ROW + column * 12,
+		   inner ? 1 + columns : 1, column / 3 * 10);
 }
 
 static void expect_tiles(struct sk_core_range range, const struct sk_plan_loop *outer, const struct sk_plan_loop *inner,
@@ -790,7 +793,7 @@ static void add_frame_arguments(void)
 	ARGUMENT(plan, .kind = SK_ARGUMENT_LOAD, .dtype = SK_I32, .space = SK_SPACE_WORKSPACE, .offset = 128,
 		 FIELD_IN_FRAME(loaded));
 	ARGUMENT(plan, .kind = SK_ARGUMENT_SCRATCH, .offset = FRAME, .size = sizeof(struct frame));
-	POINTER(plan, SK_SPACE_BINDING, 1, 0, .element_bytes = 4, FIELD_IN_FRAME(few));
+	POINTER(plan, SK_SPACE_BINDING, 1, 0, .element_bytes = 4, DISPLACED(-80), FIELD_IN_FRAME(few));
 	rig_pattern(plan, (struct sk_plan_pattern){.table_count = 3, .table_stride = 40});
 	POINTER(plan, SK_SPACE_BINDING, 1, 0, FIELD_IN_FRAME(many));
 	rig_pattern(plan, (struct sk_plan_pattern){.table_count = 9, .table_stride = (uint64_t)3 << 31});
@@ -799,7 +802,7 @@ static void add_frame_arguments(void)
 
 static void expect_frame(unsigned *at, uint64_t begin, uint64_t scratch, uint64_t bound, uint64_t symbol)
 {
-	uint64_t few = bound + 4 * begin, stride = (uint64_t)3 << 31;
+	uint64_t few = bound - 80 + 4 * begin, stride = (uint64_t)3 << 31;
 
 	RIG_EXPECT(at, (uint64_t)-16, begin, 0xbc00, bits32(-1.5f), bits64(0.1), (uint64_t)-3, bound + 8 + 12 * begin,
 		   symbol, scratch + 8, 2 + begin / 3 * 5, (uint64_t)-77, ADDRESS(workspace) + 64 + 2 * begin);

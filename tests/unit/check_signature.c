@@ -74,6 +74,9 @@ static const struct {
 	 "blocks; i i32 = block.index, in x f32[n], c u8 = ';', f ptr = &table -> status"},
 	{"tile=m:6,n:16 op=Gemm;in a f32[m,k],in b f32[k,n],out c f32[m,n],m u64,k u64,l u64=size(n)",
 	 "tile=m:6,n:16 op=Gemm; in a f32[m,k], in b f32[k,n], out c f32[m,n], m u64, k u64, l u64 = size(n)"},
+	{"split=n; out y f32[n]at-64 whole, i i32=begin(n), n i32",
+	 "split=n; out y f32[n] at -64 whole, i i32 = begin(n), n i32"},
+	{"in x f32[n]+4 at 20480 as memref, at{a i32=1}", "in x f32[n]+4 at 20480 as memref, at {a i32 = 1}"},
 	{"each=b tile=h:4; inout x f32[b,h,8]whole, i i32=begin(b),j i32=begin(h),h i32",
 	 "each=b tile=h:4; inout x f32[b,h,8] whole, i i32 = begin(b), j i32 = begin(h), h i32"},
 	{"split=n : 32 untiled;in x f32[n],out y f32[n],n i64", "split=n:32 untiled; in x f32[n], out y f32[n], n i64"},
@@ -207,6 +210,8 @@ START_TEST(test_kinds)
 
 	ck_assert(units->spread == SK_STEP_SPLIT && units->elementwise && units->untiled && units->unit == 48);
 	ck_assert(tiles->unit == 0 && !tiles->untiled);
+	ck_assert_int_eq(parse("in x f32[n]+64 at -20480, out y f32[n]")->parameters[0].displacement, -20480);
+	ck_assert_int_eq(parse("align=64; in x f32[n] at 64, out y f32[n]")->parameters[0].displacement, 64);
 	ck_assert(parse("split=n; in x f32[n] whole, out y f32[n], n i64, b i64 = begin(n)")->parameters[0].whole);
 
 	const struct sk_signature *dot = parse("in x f64[n], in y f64[n] -> out r f64");
@@ -620,6 +625,14 @@ static const struct {
 	{"split=n; in x f32[n], in w f32[m] whole, out y f32[n], n i64, b i64 = begin(n)", 26,
 	 "'w' is passed whole anyway"},
 	{"in x f32[n] whole, out y f32[n]", 4, "'x' is passed whole anyway"},
+	{"in x f32[n] at, out y f32[n]", 15,
+	 "expected the bytes from the tensor's address to the one that is passed, but found ','"},
+	{"in x f32[n] at - n, out y f32[n]", 18,
+	 "expected the bytes from the tensor's address to the one that is passed, but found 'n'"},
+	{"in x f32[n] at 0, out y f32[n]", 16, "the number must be greater than 0"},
+	{"in x f32[n] at -2147483648, out y f32[n]", 17, "the address of 'x' is displaced by at most 2147483647 bytes"},
+	{"align=64; in x f32[n], out y f32[n] at -96", 28,
+	 "'y' must be aligned to 64 bytes, but its address is displaced by -96"},
 	{"blocks=n; block, in x f32[n] whole, b i64 = begin(n)", 21, "'x' is passed whole anyway"},
 	{"grid; in x f32[n]", 1, "'grid' needs a value: grid=N[,N[,N]]"},
 	{"grid=n; in x f32[n]", 1, "'grid' needs the parameter 'block' or an expression with block.index"},

@@ -265,6 +265,8 @@ static void add_pointer(const struct sk_plan_step *step)
 
 	if (space == SK_SPACE_SIZES)
 		return;
+	if (number(3) == 0) /* a displacement */
+		argument->value = (number(2) ? any_number(1 << 16) : -any_number(INT32_MAX)) << 32;
 	SOMETIMES_VARY(SK_DIMS_ARGUMENTS, arguments, argument, offset, UINT32_MAX);
 	if (step->kind != SK_STEP_SPLIT || number(4) == 0)
 		return;
