@@ -37,38 +37,8 @@ for line in sys.stdin:
 	done
 }
 
-model bert <<'END'
-input ids i64 BxS
-output y f32 none
+model_with_attention bert <<'END'
 output pooled f32 none
-constant table f32 100x16 0.5
-constant places f32 64x16 0.25
-constant w f32 16x16 0.1
-constant zero i64 scalar 0
-constant one i64 scalar 1
-constant axis i64 1 0
-constant four i64 1 4
-constant rest i64 1 -1
-node Shape _ ids -> shape
-node Gather _ shape zero -> b axis=0
-node Gather _ shape one -> l axis=0
-node Unsqueeze _ b axis -> b1
-node Unsqueeze _ l axis -> l1
-node Range _ zero l one -> range
-node Gather position places range -> positions axis=0
-node Gather word table ids -> embedded axis=0
-node Add sum embedded positions -> x
-node MatMul q x w -> q0
-node Concat _ b1 l1 four four -> split axis=0
-node Reshape _ q0 split -> q1
-node Transpose _ q1 -> q2 perm=[0,2,1,3]
-node Transpose _ q1 -> k2 perm=[0,2,3,1]
-node MatMul scores q2 k2 -> scored
-node Softmax _ scored -> soft axis=-1
-node MatMul mix soft q2 -> mixed
-node Transpose _ mixed -> back perm=[0,2,1,3]
-node Concat _ b1 l1 rest -> joined axis=0
-node Reshape _ back joined -> y
 node Gather first y zero -> pooled axis=1
 END
 gives bert "y [B, S, 16]

@@ -8,11 +8,11 @@ model() {
 	"$make_model" "$1.onnx"
 }
 
-# model_with_split NAME: NAME.onnx, of which the second node, a split along rows, has no task.
+# model_with_split NAME [SHAPE]: NAME.onnx, of which the second node, a split along rows, has no task.
 model_with_split() {
-	model "$1" <<'LINES'
+	model "$1" <<LINES
 opset 18
-input x f32 4x8
+input x f32 ${2-4x8}
 output y f32 none
 output z f32 none
 node Exp e x -> a
@@ -20,6 +20,46 @@ node Split split a -> u v axis=0 num_outputs=2
 node Sin s u -> y
 node Cos c v -> z
 LINES
+}
+
+# model_with_attention NAME: NAME.onnx of one attention of 4 heads, with positions that its sizes B and S give; the lines
+# of standard input are added.
+model_with_attention() {
+	{
+		cat <<'LINES'
+input ids i64 BxS
+output y f32 none
+constant table f32 100x16 0.5
+constant places f32 64x16 0.25
+constant w f32 16x16 0.1
+constant zero i64 scalar 0
+constant one i64 scalar 1
+constant axis i64 1 0
+constant four i64 1 4
+constant rest i64 1 -1
+node Shape _ ids -> shape
+node Gather _ shape zero -> b axis=0
+node Gather _ shape one -> l axis=0
+node Unsqueeze _ b axis -> b1
+node Unsqueeze _ l axis -> l1
+node Range _ zero l one -> range
+node Gather position places range -> positions axis=0
+node Gather word table ids -> embedded axis=0
+node Add sum embedded positions -> x
+node MatMul q x w -> q0
+node Concat _ b1 l1 four four -> split axis=0
+node Reshape _ q0 split -> q1
+node Transpose _ q1 -> q2 perm=[0,2,1,3]
+node Transpose _ q1 -> k2 perm=[0,2,3,1]
+node MatMul scores q2 k2 -> scored
+node Softmax soft scored -> soft axis=-1
+node MatMul mix soft q2 -> mixed
+node Transpose _ mixed -> back perm=[0,2,1,3]
+node Concat _ b1 l1 rest -> joined axis=0
+node Reshape _ back joined -> y
+LINES
+		cat
+	} | model "$1"
 }
 
 # array NAME TYPE SHAPE VALUE…: NAME.npy.

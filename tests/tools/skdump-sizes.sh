@@ -137,38 +137,7 @@ for sizes in '1 2 16' '5 33 64' '2 17 32'; do
 	agree views batch=$1 seq=$2 width=$3
 done
 
-model bert <<'END'
-input ids i64 BxS
-output y f32 none
-constant table f32 100x16 0.5
-constant places f32 64x16 0.25
-constant w f32 16x16 0.1
-constant zero i64 scalar 0
-constant one i64 scalar 1
-constant axis i64 1 0
-constant four i64 1 4
-constant rest i64 1 -1
-node Shape _ ids -> shape
-node Gather _ shape zero -> b axis=0
-node Gather _ shape one -> l axis=0
-node Unsqueeze _ b axis -> b1
-node Unsqueeze _ l axis -> l1
-node Range _ zero l one -> range
-node Gather position places range -> positions axis=0
-node Gather word table ids -> embedded axis=0
-node Add sum embedded positions -> x
-node MatMul q x w -> q0
-node Concat _ b1 l1 four four -> split axis=0
-node Reshape _ q0 split -> q1
-node Transpose _ q1 -> q2 perm=[0,2,1,3]
-node Transpose _ q1 -> k2 perm=[0,2,3,1]
-node MatMul scores q2 k2 -> scored
-node Softmax soft scored -> soft axis=-1
-node MatMul mix soft q2 -> mixed
-node Transpose _ mixed -> back perm=[0,2,1,3]
-node Concat _ b1 l1 rest -> joined axis=0
-node Reshape _ back joined -> y
-END
+model_with_attention bert </dev/null
 kind=model
 models() {
 	link=("$sklink" $1.onnx -L "$top_builddir/kernels" -lskernels --scope-options "$groups")
@@ -178,16 +147,7 @@ models() {
 models bert 'B=1..8 S=2..64@16'
 for sizes in '1 2' '8 64' '3 17'; do agree bert B=${sizes% *} S=${sizes#* }; done
 # Parts without a task.
-model halves <<'END'
-opset 18
-input x f32 Bx8
-output y f32 none
-output z f32 none
-node Exp e x -> a
-node Split split a -> u v axis=0 num_outputs=2
-node Sin s u -> y
-node Cos c v -> z
-END
+model_with_split halves Bx8
 models halves 'B=2..64:2@8'
 for size in 2 6 64; do agree halves B=$size; done
 "$skdump" --dim B=6 --explain split halves.sk | grep -qx "  'v' is 96 bytes of 'a', from byte 96 on\." || fail "other parts"
