@@ -444,6 +444,7 @@ void sk_canonical_view(struct sk_canonical *canonical, uint32_t value, uint32_t 
 	struct sk_operand from = sk_operand_flat(graph, value);
 
 	if (!own->output) { /* refer to the root, so that chains of views stay short */
+		own->varies |= graph->values.items[of].varies;
 		own->view_of = root;
 		own->view_offset = offset + sk_value_offset(graph, of);
 		return;

@@ -303,16 +303,25 @@ static bool repeats(const struct constants *constants, const struct sk_graph_cal
 	return sk_operand_elements(&call->outputs.items[0]) > elements;
 }
 
+/* True if a value differs from run to run, or from size to size. A part of a constant does if the part's place or its
+ * size depends on dimensions with bounds. */
+static bool is_varying(const struct constants *constants, uint32_t value)
+{
+	const struct sk_value *values = constants->graph->values.items;
+
+	for (; value != SK_NONE; value = values[value].view_of)
+		if (values[value].varies || constants->varies[value])
+			return true;
+	return false;
+}
+
 static bool is_constant_call(const struct constants *constants, const struct sk_graph_call *call)
 {
 	if (repeats(constants, call))
 		return false;
-	for (size_t i = 0; i < call->inputs.count; i++) {
-		uint32_t root = sk_value_root(constants->graph, call->inputs.items[i].value);
-
-		if (root != SK_NONE && constants->varies[root])
+	for (size_t i = 0; i < call->inputs.count; i++)
+		if (is_varying(constants, call->inputs.items[i].value))
 			return false;
-	}
 	for (size_t i = 0; i < call->outputs.count; i++) {
 		uint32_t root = sk_value_root(constants->graph, call->outputs.items[i].value);
 

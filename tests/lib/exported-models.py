@@ -140,6 +140,22 @@ def bert():
     return m
 
 
+def parts():
+    """Calls of parts of constants, whose place or size depends on a dimension. TorchScript writes BERT's types so."""
+    m = Model("parts", {"batch": (1, 3), "seq": (1, 16)})
+    ids = m.input("ids", ["batch", "seq"], "i")
+    length = m.node("Unsqueeze", m.size(ids, 1), [0])
+    table, places = m.ints([[n * n + 7 for n in range(24)]]), m.ints([range(23, -1, -1)])
+    types = m.node("GatherElements", table, m.node("Slice", places, [0], length, [1]), axis=1)
+    m.output("types", m.node("Add", ids, types), "i")
+    window = m.node("Slice", places, length, m.node("Add", length, [8]), [1])
+    total = m.node("ReduceSum", ids, [1])
+    m.output("window", m.node("Add", total, m.node("GatherElements", table, window, axis=1)), "i")
+    window = m.node("Squeeze", window, [0])
+    m.output("sums", m.node("Add", total, m.node("CumSum", m.node("Unsqueeze", window, [0]), m.ints(1))), "i")
+    return m
+
+
 def bert_dynamo():
     """Indices of the mask are computed from arange, and looked up with GatherND."""
     m = Model("bert_dynamo", {"batch": (1, 3), "seq": (1, 20)})
@@ -340,7 +356,7 @@ def vad():
     return m
 
 
-MODELS = [bert, bert_dynamo, gpt2, llama, t5, whisper, vit, crnn, detector, mel, vad]
+MODELS = [bert, parts, bert_dynamo, gpt2, llama, t5, whisper, vit, crnn, detector, mel, vad]
 sklink, skrun, skdump, kernels = sys.argv[1:5]
 
 

@@ -77,6 +77,12 @@ class Builder:
         if op == "length" and shape:
             size = self.node("Gather", self.node("Shape", value), self.constant(0))
             return self.node("Div", value, self.node("Cast", size, to=TensorProto.FLOAT)), shape
+        if op == "part" and shape:
+            size = self.node("Slice", self.node("Shape", value), self.constant([0]), self.constant([1]))
+            places = self.constant(self.numbers.permutation(64))
+            places = self.node("Slice", places, size, self.node("Add", size, self.constant([1])))
+            table = self.constant(self.numbers.random(64), numpy.float32)
+            return self.node("Mul", value, self.node("GatherElements", table, places, axis=0)), shape
         if len(known) != 3 or shape is None:
             return None
         if op == "positions":
@@ -144,7 +150,7 @@ class Builder:
     def model(self):
         kinds = ["same", "softmax", "scan", "choose", "gather", "join", "product", "mean", "transpose", "flatten",
                  "cut", "pad", "expand", "attend", "batch", "statistics", "normal", "best", "repeat", "length",
-                 "positions", "heads", "filter", "pool", "causal", "row"]
+                 "positions", "heads", "filter", "pool", "causal", "row", "part"]
         for _ in range(self.random.randint(3, 8)):
             value = self.add(self.random.choice(kinds), *self.random.choice(self.values[-3:]))
             if value:
