@@ -79,7 +79,7 @@ bool sk_symbolic_put(const struct sk_symbolic *symbolic, size_t output, uint32_t
 	if (!sk_size_grows(size))
 		return sk_symbolic_error(symbolic,
 					 "dimension %" PRIu32
-					 " of '%s' is '%s', which shrinks when a dimension grows; give a number",
+					 " of '%s' is '%s', which may shrink when a dimension grows; give a number",
 					 d, value->name, sk_size_text(arena, size));
 	value->sizes[d] = sk_size_is_number(size, NULL) ? NULL : size;
 	return true;

@@ -363,7 +363,8 @@ static bool check_dimensions(const struct taking *taking, struct sk_sample *cons
 			continue;
 		sk_error(model->diag, (struct sk_place){.file = model->manifest},
 			 "dimension '%s': the model becomes other tasks at %s=%" PRIu64
-			 ", and its bounds have one other size alone; give it one size, or bounds up to %" PRIu64,
+			 ", and has those of the largest sizes at one size alone; give it one size, or bounds up to "
+			 "%" PRIu64,
 			 dimension->name, dimension->name, dimension->least, dimension->most + dimension->multiple);
 		return false;
 	}
