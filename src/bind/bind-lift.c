@@ -598,7 +598,7 @@ static bool lift_task(struct lifter *lifter, uint32_t number)
 		task->bound.sized |= task->bound.arguments[same.argument].varying != NULL ||
 				     task->bound.arguments[same.argument].of_sizes;
 	}
-	return lift_cost(lifter, &same, task) && lifted && sk_bind_check_empty(lifter->model, task);
+	return lift_cost(lifter, &same, task) && lifted && sk_bind_check_empty(lifter->model, task, lifter->fit);
 }
 
 static bool lift_network(struct sk_model *model, const struct sk_samples *samples, struct sk_arena *arena)

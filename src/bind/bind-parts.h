@@ -171,17 +171,17 @@ const struct sk_task_cost *sk_binder_cost(const struct sk_binder *binder, const 
  *
  * Sizes of 0. */
 
-/* Check, at sizes of 0 of each dimension that has them, that a task with its forms does then what it does for no
- * elements: nothing. False with an error if its results have elements though an operand has none (the largest of
+struct sk_fit; /* of fit.c */
+
+/* Check, at sizes of 0 of each dimension that has them and at the points of the forms, that a task with its forms does
+ * nothing for no elements. False with an error if its results have elements though an operand has none (the largest of
  * nothing), or if its kernel would be called for no elements at all. */
-bool sk_bind_check_empty(const struct sk_model *model, const struct sk_task *task);
+bool sk_bind_check_empty(const struct sk_model *model, const struct sk_task *task, const struct sk_fit *fit);
 
 /* ==== fit.c ====
  *
  * Forms of numbers that depend on sizes. Input: the dimensions, and numbers at certain points, that is, at certain
  * sizes of all dimensions. Output: an expression that has these numbers. */
-
-struct sk_fit;
 
 /* Choose the points: the largest sizes first. Only dimensions of the network differ. Forms may contain the expressions.
  * Where an expression differs at some sizes from the form that its numbers have, these sizes are among the points. */

@@ -12,12 +12,11 @@
 #include "src/bind/bind-parts.h"
 #include "src/model/model.h"
 
-/* Sizes of 0 of some dimensions, and the largest or the least sizes of the others. */
+/* Sizes at which numbers may be 0. */
 struct corner {
 	const struct sk_model *model;
-	uint64_t *sizes; /* by dimension */
-	const char *name; /* of a dimension of 0 */
-	uint64_t most; /* of that one */
+	const uint64_t *sizes; /* by dimension */
+	const struct sk_size_dimension *zero; /* one with size 0; NULL: there is none */
 };
 
 static uint64_t number_at(const struct corner *corner, const struct sk_varying *varying, enum sk_dims_table table,
@@ -49,12 +48,23 @@ static uint64_t width_at(const struct corner *corner, const struct sk_argument *
 			 pattern->width);
 }
 
+/* Return the bounds to give. With several networks, a name alone means the dimensions of all. */
+static const char *advice_of(const struct corner *corner)
+{
+	const struct sk_size_dimension *zero = corner->zero;
+	const char *network = zero && zero->network ? zero->network : "";
+
+	if (!zero)
+		return "bounds without these sizes";
+	return sk_arena_print(corner->model->arena, "'%s' bounds from 1 on: --dim '%s%s%s=1..%" PRIu64 "'", zero->name,
+			      network, *network ? ":" : "", zero->name, zero->most);
+}
+
 static bool report(const struct corner *corner, const struct sk_task *task, const char *reason)
 {
-	sk_error(corner->model->diag, task->place,
-		 "task '%s': at %s %s; give '%s' bounds from 1 on: --dim '%s=1..%" PRIu64 "'", task->name,
+	sk_error(corner->model->diag, task->place, "task '%s': at %s %s; give %s", task->name,
 		 sk_sizes_values_text(corner->model->arena, corner->model->sizes, task->said.network, corner->sizes),
-		 reason, corner->name, corner->name, corner->most);
+		 reason, advice_of(corner));
 	return false;
 }
 
@@ -93,30 +103,45 @@ static bool check_corner(const struct corner *corner, const struct sk_task *task
 	       report(corner, task, "it has nothing to compute, and would be called");
 }
 
-/* Set the size of a dimension to 0. False: it cannot be 0. */
-static bool set_corner(struct corner *corner, const struct sk_sizes *sizes, size_t zero, bool most)
+/* Check with a size of 0, and the largest or the least sizes of the other dimensions. */
+static bool check_zero(const struct sk_model *model, const struct sk_task *task, size_t zero, bool most)
 {
-	const struct sk_size_dimension *dimension = sk_sizes_dimension(sizes, zero);
+	const struct sk_sizes *all = model->sizes;
+	const struct sk_size_dimension *dimension = sk_sizes_dimension(all, zero);
+	uint64_t *sizes = SK_NEW_ARRAY(model->arena, uint64_t, sk_sizes_count(all));
+	const struct corner corner = {model, sizes, dimension};
 
-	if (dimension->least || !dimension->most)
-		return false;
-	for (size_t d = 0; d < sk_sizes_count(sizes); d++)
-		corner->sizes[d] = most ? sk_sizes_dimension(sizes, d)->most : sk_sizes_dimension(sizes, d)->least;
-	corner->sizes[zero] = 0;
-	corner->name = dimension->name;
-	corner->most = dimension->most;
-	return true;
+	for (size_t d = 0; d < sk_sizes_count(all); d++)
+		sizes[d] = most ? sk_sizes_dimension(all, d)->most : sk_sizes_dimension(all, d)->least;
+	sizes[zero] = 0;
+	return check_corner(&corner, task);
 }
 
-bool sk_bind_check_empty(const struct sk_model *model, const struct sk_task *task)
+/* Return a dimension of the network with size 0; NULL: there is none. */
+static const struct sk_size_dimension *find_zero(const struct sk_model *model, const char *network,
+						 const uint64_t *sizes)
 {
-	size_t count = sk_sizes_count(model->sizes);
-	struct corner corner = {.model = model, .sizes = SK_NEW_ARRAY(model->arena, uint64_t, count + 1)};
+	for (size_t d = 0; d < sk_sizes_count(model->sizes); d++)
+		if (!sizes[d] && sk_size_dimension_is_of(sk_sizes_dimension(model->sizes, d), network))
+			return sk_sizes_dimension(model->sizes, d);
+	return NULL;
+}
 
-	for (size_t d = 0; d < count; d++)
-		for (int most = 1; most >= 0; most--)
-			if (sk_size_dimension_is_of(sk_sizes_dimension(model->sizes, d), task->said.network) &&
-			    set_corner(&corner, model->sizes, d, most) && !check_corner(&corner, task))
-				return false;
+bool sk_bind_check_empty(const struct sk_model *model, const struct sk_task *task, const struct sk_fit *fit)
+{
+	for (size_t d = 0; d < sk_sizes_count(model->sizes); d++) {
+		const struct sk_size_dimension *dimension = sk_sizes_dimension(model->sizes, d);
+
+		if (!dimension->least && dimension->most && sk_size_dimension_is_of(dimension, task->said.network) &&
+		    (!check_zero(model, task, d, true) || !check_zero(model, task, d, false)))
+			return false;
+	}
+	for (size_t p = 0; p < sk_fit_count(fit); p++) {
+		const uint64_t *sizes = sk_fit_point(fit, p);
+		const struct corner corner = {model, sizes, find_zero(model, task->said.network, sizes)};
+
+		if (!check_corner(&corner, task))
+			return false;
+	}
 	return true;
 }

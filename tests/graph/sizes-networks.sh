@@ -171,6 +171,14 @@ cmp all.txt manifest.txt || fail "a manifest makes another package"
 
 # Errors name the network.
 refuses '>>> in network .b.' net --dim batch=2 --dim past=1 --dim a:seq=1..8 --dim b:seq=1..8:3
+model sum <<'END'
+input x f32 3xs
+output y f32 none
+constant axis i64 1 1
+node ReduceSum _ x axis -> y keepdims=0
+END
+refuses "task 'b:y': at s=0 it would compute .*; give 's' bounds from 1 on: --dim 'b:s=1\.\.33'$" \
+	sum --dim a:s=1..4 --dim b:s=0..33
 # A dimension of one size keeps its name.
 "$skrun" all.sk --network step --dim seq=1 --dim batch=2 --random 1 >out.txt || fail "step does not take its only length"
 "$skrun" all.sk --network step --dim seq=2 2>err.txt && fail "step takes seq"

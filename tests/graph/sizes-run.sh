@@ -277,3 +277,19 @@ node Softmax _ x -> y axis=1
 END
 refuses "task 'y': at S=8, C=0 it has nothing to compute, and would be called; give 'C' bounds from 1 on: --dim 'C=1..8'$" \
 	soft --dim S=1..8 --dim C=0..8
+model half <<'END'
+input x f32 nx4
+output y f32 none
+constant zero i64 scalar 0
+constant two i64 scalar 2
+constant axis i64 1 0
+node Shape _ x -> shape
+node Gather _ shape zero -> n axis=0
+node Div _ n two -> k
+node Unsqueeze _ k axis -> k1
+node Slice _ x axis k1 axis -> v
+node ReduceMax _ v axis -> y keepdims=0
+END
+refuses "task 'y': at n=1 it would compute results from 'x', which has no elements; give bounds without these sizes$" \
+	half --dim n=1..8
+linked half n=4..9

@@ -97,3 +97,32 @@ for a in 1 2 8; do
 	done
 	"$skdump" --json --dim a=$a columns.sk >out.txt || fail "skdump at $a"
 done
+
+# Sizes that become 0 where no dimension is 0.
+cat >greatest.c <<'C'
+#include "skkernel.h"
+void greatest(const float *x, float *y, long rows)
+{
+	*y = x[0];
+	for (long i = 1; i < rows; i++)
+		*y = x[i] > *y ? x[i] : *y;
+}
+SK_KERNEL(greatest, "in x f32[rows], out y f32[1], rows i64");
+C
+compile greatest
+greatest() { # BOUNDS
+	cat <<-M >model.yaml
+	sklink: 1
+	dims: {n: $1}
+	tensors:
+	  x: {dtype: f32, shape: ["n//2"]}
+	  y: {dtype: f32, shape: [1], role: output}
+	tasks:
+	  - {name: t, kernel: greatest, args: [x, y]}
+	M
+}
+greatest 1..8
+refused "task 't': at n=1 it would compute results from 'x', which has no elements; give bounds without these sizes" \
+	greatest.o
+greatest 2..8
+"$sklink" model.yaml greatest.o -o greatest.sk
