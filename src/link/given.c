@@ -169,8 +169,8 @@ static bool set_shape(struct sk_op_graph *graph, const struct given *given)
 	value = &graph->values.items[index];
 	if (!read_shape(graph->arena, sizes, shape, names, &rank)) {
 		sk_error(graph->diag, given->place,
-			 "%s '%s': '%s' is not a shape; write at most %d numbers with x between them, such as "
-			 "1x128x1024",
+			 "%s '%s': '%s' is not a shape; write at most %d numbers or names with x between them, such "
+			 "as 1x128x1024 or batchx128",
 			 given->option, given->text, sizes, SK_MAX_RANK);
 		return false;
 	}

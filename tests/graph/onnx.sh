@@ -246,7 +246,7 @@ grep -q ">>> input 'x': \[?, 3, ?, n, n\]" err.txt || fail "the shape with open 
 "$sklink" unnamed.onnx "$@" --shape x=batchx3xwidthxrow_1xrow_1 --dim batch=2 --dim width=5 --dim row_1=1..4 -o open.sk
 "$skrun" --list --dim row_1=3 open.sk | grep -q '\[2, 3, 5, 3, 3\]' || fail "bounds of a name in --shape"
 refuses "--shape 'x=bxcx1x1x1': the shape of input 'x' is \[\?, 3, \?, \?, \?\]$" unnamed --shape x=bxcx1x1x1
-refuses "--shape 'x=b-1x3x1x1x1': 'b-1x3x1x1x1' is not a shape; write at most 8 numbers " unnamed --shape x=b-1x3x1x1x1
+refuses "--shape 'x=b-1x3x1x1x1': 'b-1x3x1x1x1' is not a shape; write at most 8 numbers or names " unnamed --shape x=b-1x3x1x1x1
 
 # Names that are expressions of other names, as exporters write them, and sizes that the command line computes.
 model sums <<'END'
@@ -301,7 +301,7 @@ refuses "^sklink: error: open.onnx: --shape 'x=2x4': the shape of input 'x' is \
 refuses "^sklink: error: open.onnx: --shape 'x=': the shape of input 'x' is \[\?, 3\]$" open --shape x= --shape y=3
 refuses "^sklink: error: open.onnx: --shape 'x=2x3x1': the shape of input 'x' is" open --shape x=2x3x1 --shape y=3
 for shape in 2x 2xx3 x2 2x-3 +2x3 ' 2x3' 2x3y 9223372036854775808 1x1x1x1x1x1x1x1x1; do
-	refuses "--shape 'y=.*': '.*' is not a shape; write at most 8 numbers with x between them, such as 1x128x1024" \
+	refuses "--shape 'y=.*': '.*' is not a shape; write at most 8 numbers or names with x between them, such as 1x128x1024 or batchx128$" \
 		open --dim batch=2 --shape "y=$shape"
 done
 refuses "--shape 'y=4294967296x4294967296': input 'y' would be larger than 2\^63 bytes" open --shape \
