@@ -357,7 +357,8 @@ static uint32_t row_dimension(const struct sk_value *value, uint32_t first)
 static uint64_t cycle_row(const struct sk_op_graph *graph, const struct merged *merged, uint32_t b, uint32_t to)
 {
 	const struct sk_value *batch = &graph->values.items[b], *output = &graph->values.items[to];
-	bool few = merged->shape[0]<FEW_BATCHES, is_long = merged->shape[1]> LONG_ROW;
+	bool few = merged->shape[0] < FEW_BATCHES;
+	bool is_long = merged->shape[1] > LONG_ROW;
 	uint32_t first = 0, outer, inner;
 	uint64_t row = 1;
 

@@ -138,7 +138,7 @@ struct place {
 static uint32_t find_index(struct sk_constants *constants, const struct sk_value *value)
 {
 	const struct place at = {value->dtype, sk_value_bytes(value), (uintptr_t)value->contents};
-	const uint32_t new = (uint32_t)constants->constants.count;
+	const uint32_t next = (uint32_t)constants->constants.count;
 	uint32_t index = sk_map_find(&constants->known, (const char *)&at, sizeof(at));
 	struct place *place;
 	struct key *key;
@@ -149,8 +149,8 @@ static uint32_t find_index(struct sk_constants *constants, const struct sk_value
 	*key = key_of_all(value);
 	if (constants->complete)
 		return sk_map_find(&constants->keys, (const char *)key, sizeof(*key));
-	index = sk_map_insert(&constants->keys, (const char *)key, sizeof(*key), new);
-	if (index != new &&memcmp(constants->constants.items[index].contents, value->contents, at.size) != 0)
+	index = sk_map_insert(&constants->keys, (const char *)key, sizeof(*key), next);
+	if (index != next && memcmp(constants->constants.items[index].contents, value->contents, at.size) != 0)
 		return SK_NONE;
 	place = SK_NEW(constants->arena, struct place);
 	*place = at;
