@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "format/relocation-types.h"
 
 /* Those of the machines that packages can be for; the drafts are about objects of the first one. */
@@ -32,8 +33,10 @@ static void add_symbols(struct sk_arena *arena, struct sk_draft_object *object, 
 						.type = GELF_ST_TYPE(symbol.st_info),
 						.binding = GELF_ST_BIND(symbol.st_info)};
 
-		if (name && symbol.st_shndx != SHN_UNDEF)
-			sk_array_push(arena, &object->symbols, entry);
+		if (!name || symbol.st_shndx == SHN_UNDEF)
+			continue;
+		sk_map_insert(&object->names, name, strlen(name), (uint32_t)object->symbols.count);
+		sk_array_push(arena, &object->symbols, entry);
 	}
 }
 
@@ -43,6 +46,7 @@ bool sk_draft_open(struct sk_arena *arena, Elf *elf, struct sk_draft_object *obj
 	GElf_Ehdr header;
 
 	*object = (struct sk_draft_object){.elf = elf};
+	sk_map_init(&object->names, arena);
 	if (!gelf_getehdr(elf, &header) || header.e_type != ET_REL)
 		return false;
 	while ((section = elf_nextscn(elf, section))) {
@@ -56,10 +60,9 @@ bool sk_draft_open(struct sk_arena *arena, Elf *elf, struct sk_draft_object *obj
 
 const struct sk_draft_symbol *sk_draft_find(const struct sk_draft_object *object, const char *name)
 {
-	for (size_t i = 0; i < object->symbols.count; i++)
-		if (!strcmp(object->symbols.items[i].name, name))
-			return &object->symbols.items[i];
-	return NULL;
+	uint32_t index = sk_map_find(&object->names, name, strlen(name));
+
+	return index != SK_NONE ? &object->symbols.items[index] : NULL;
 }
 
 const struct sk_draft_symbol *sk_draft_function_at(const struct sk_draft_object *object, struct sk_draft_place place)
@@ -74,14 +77,24 @@ const struct sk_draft_symbol *sk_draft_function_at(const struct sk_draft_object 
 	return NULL;
 }
 
-const uint8_t *sk_draft_bytes(const struct sk_draft_object *object, struct sk_draft_place place, uint64_t size)
+/* Return the bytes from the place to the end of its section, and their number; NULL: there is no such place. */
+static const uint8_t *rest_of(const struct sk_draft_object *object, struct sk_draft_place place, uint64_t *size)
 {
 	Elf_Scn *section = place.section ? elf_getscn(object->elf, place.section) : NULL;
 	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
 
-	if (!data || !data->d_buf || place.offset > data->d_size || size > data->d_size - place.offset)
+	if (!data || !data->d_buf || place.offset > data->d_size)
 		return NULL;
+	*size = data->d_size - place.offset;
 	return (const uint8_t *)data->d_buf + place.offset;
+}
+
+const uint8_t *sk_draft_bytes(const struct sk_draft_object *object, struct sk_draft_place place, uint64_t size)
+{
+	uint64_t rest;
+	const uint8_t *from = rest_of(object, place, &rest);
+
+	return from && size <= rest ? from : NULL;
 }
 
 uint64_t sk_draft_number(const struct sk_draft_object *object, struct sk_draft_place place, uint64_t bytes)
@@ -96,14 +109,10 @@ uint64_t sk_draft_number(const struct sk_draft_object *object, struct sk_draft_p
 
 const char *sk_draft_text(const struct sk_draft_object *object, struct sk_draft_place place)
 {
-	const uint8_t *from = sk_draft_bytes(object, place, 1);
+	uint64_t rest;
+	const uint8_t *from = rest_of(object, place, &rest);
 
-	for (uint64_t size = 1; from && size <= LONGEST_TEXT; size++) {
-		from = sk_draft_bytes(object, place, size);
-		if (from && !from[size - 1])
-			return (const char *)from;
-	}
-	return NULL;
+	return from && memchr(from, 0, rest < LONGEST_TEXT ? rest : LONGEST_TEXT) ? (const char *)from : NULL;
 }
 
 /* Return the place that a relocation means, or none. */

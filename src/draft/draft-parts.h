@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "format/skplan.h"
 
 struct sk_arena;
@@ -72,6 +73,7 @@ struct sk_draft_symbol {
 struct sk_draft_object {
 	Elf *elf;
 	SK_ARRAY(struct sk_draft_symbol) symbols; /* those that are defined */
+	struct sk_map names; /* the first symbol of each name */
 };
 
 /* Read the symbols of a relocatable object. Return false if it is another kind of file. */

@@ -27,6 +27,7 @@ struct reader {
 	const char *file;
 	struct sk_map described; /* names of functions in `dies`, of the current module */
 	SK_ARRAY(Dwarf_Die) dies;
+	struct sk_map names_of_entries; /* of those that are not local: the first one of each symbol */
 	sk_draft_entries entries; /* of compilers that tell more than debug information, of all modules */
 	struct sk_map printed; /* names of functions, of all modules, numbered */
 	uint32_t count;
@@ -106,6 +107,13 @@ static void read_entries(struct reader *reader)
 	elf_end(whole);
 	if (file >= 0)
 		close(file);
+	sk_map_init(&reader->names_of_entries, reader->arena);
+	for (size_t i = 0; i < reader->entries.count; i++) {
+		const struct sk_draft_entry *entry = &reader->entries.items[i];
+
+		if (!entry->local)
+			sk_map_insert(&reader->names_of_entries, entry->symbol, strlen(entry->symbol), (uint32_t)i);
+	}
 }
 
 /* Print a description. `symbol` and `object` may be NULL. */
@@ -138,15 +146,14 @@ static void print_function(struct reader *reader, const char *name, Dwarf_Die *d
 /* Print what the compiler tells of the function; return whether it tells anything. */
 static bool print_entry(struct reader *reader, const char *symbol)
 {
-	for (size_t i = 0; i < reader->entries.count; i++) {
-		const struct sk_draft_entry *entry = &reader->entries.items[i];
+	uint32_t index = sk_map_find(&reader->names_of_entries, symbol, strlen(symbol));
+	const struct sk_draft_entry *entry;
 
-		if (entry->local || strcmp(entry->symbol, symbol) != 0)
-			continue;
-		print_draft(reader, entry->name, strcmp(entry->name, symbol) ? symbol : NULL, NULL, &entry->draft);
-		return true;
-	}
-	return false;
+	if (index == SK_NONE)
+		return false;
+	entry = &reader->entries.items[index];
+	print_draft(reader, entry->name, strcmp(entry->name, symbol) ? symbol : NULL, NULL, &entry->draft);
+	return true;
 }
 
 /* Print the local functions of which a compiler tells. */
