@@ -645,6 +645,10 @@ bool sk_is_of_unwinding(const struct sk_linker *linker, const char *name);
  * "std-HASH.std.HASH-cgu.0.rcgu.o". */
 bool sk_is_of_rust(const struct sk_object *object);
 
+/* Return how to keep the machinery of panics out of an object that is loaded, or NULL if it has none. The text is
+ * constant. */
+const char *sk_panic_advice(const struct sk_object *object);
+
 /* ---- resolve.c ---- */
 
 /* Make the object take part in the link. */

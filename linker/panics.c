@@ -104,12 +104,8 @@ static bool has_function(const struct sk_object *object, const char *start)
 	return false;
 }
 
-const char *sk_linker_panic_advice(const struct sk_linker *linker, sk_symbol code)
+const char *sk_panic_advice(const struct sk_object *object)
 {
-	const struct sk_object *object = linker->symbols.items[code].object;
-
-	if (!object || !object->loaded)
-		return NULL;
 	if (has_function(object, "debug.defaultPanic"))
 		return "Zig's panics, which print the stack, reach it: 'pub const panic = "
 		       "@import(\"std\").debug.no_panic;' in the root file lets them end the launch instead";

@@ -461,6 +461,13 @@ const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code, b
 	return sk_arena_print(linker->arena, "%s in %s", section->name, sk_object_name(linker->arena, section->object));
 }
 
+const char *sk_linker_panic_advice(const struct sk_linker *linker, sk_symbol code)
+{
+	const struct sk_object *object = linker->symbols.items[code].object;
+
+	return object && object->loaded ? sk_panic_advice(object) : NULL;
+}
+
 const char *sk_linker_find_barrier(struct sk_linker *linker, sk_symbol code)
 {
 	uint32_t number = sk_symbols_resolve(linker) ? component_of_code(linker, code) : NOTHING;

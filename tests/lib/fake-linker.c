@@ -201,6 +201,12 @@ const char *sk_linker_thread_storage(struct sk_linker *linker, sk_symbol code, b
 	return linker->functions[code].thread_storage;
 }
 
+const char *sk_linker_panic_advice(const struct sk_linker *linker, sk_symbol code)
+{
+	(void)linker, (void)code;
+	return NULL;
+}
+
 const char *sk_linker_find_barrier(struct sk_linker *linker, sk_symbol code)
 {
 	return linker->functions[code].barrier;
