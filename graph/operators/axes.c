@@ -66,7 +66,8 @@ static bool infer_reduction(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, from->dtype, rank, shape);
 }
 
-/* Set the shape [outer, axis, inner] if the reduced axes are adjacent; otherwise false. */
+/* Set the shape [outer, axis, inner] if the reduced axes are adjacent; otherwise false. Axes of one element count only
+ * if they have bounds: their task is that of the other sizes. */
 static bool is_one_run(const struct sk_value *from, uint32_t set, uint64_t shape[3])
 {
 	uint32_t part = 0;
@@ -75,7 +76,7 @@ static bool is_one_run(const struct sk_value *from, uint32_t set, uint64_t shape
 	for (uint32_t i = 0; i < from->rank; i++) {
 		bool reduced = set >> i & 1;
 
-		if (from->shape[i] == 1)
+		if (from->shape[i] == 1 && !from->sizes[i])
 			continue;
 		if (reduced && part == 0)
 			part = 1;

@@ -73,6 +73,16 @@ runs() {
 	done
 }
 
+# At one row the reduction is of the same shape as at many.
+model sums <<'END'
+input x f32 Sx4
+output y f32 none
+constant axis i64 1 0
+node ReduceSum _ x axis -> y keepdims=0
+END
+linked sums S=1..40
+for size in 1 2 7 40; do runs "S=$size"; done
+
 model rows <<'END'
 input x f32 Sx16
 output y f32 none

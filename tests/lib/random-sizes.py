@@ -74,6 +74,9 @@ class Builder:
             return self.node("Cast", number, to=TensorProto.FLOAT), shape[:-1] + [1]
         if op == "repeat" and shape:
             return self.node("Tile", value, self.constant([2] + [1] * (len(shape) - 1))), None
+        if op == "columns" and shape and isinstance(shape[-1], int):
+            flat = self.node("Reshape", value, self.constant([-1, shape[-1]]))
+            return self.node("Add", value, self.node("ReduceMax", flat, axes=[0], keepdims=0)), shape
         if op == "length" and shape:
             size = self.node("Gather", self.node("Shape", value), self.constant(0))
             return self.node("Div", value, self.node("Cast", size, to=TensorProto.FLOAT)), shape
@@ -150,7 +153,7 @@ class Builder:
     def model(self):
         kinds = ["same", "softmax", "scan", "choose", "gather", "join", "product", "mean", "transpose", "flatten",
                  "cut", "pad", "expand", "attend", "batch", "statistics", "normal", "best", "repeat", "length",
-                 "positions", "heads", "filter", "pool", "causal", "row", "part"]
+                 "positions", "heads", "filter", "pool", "causal", "row", "columns", "part"]
         for _ in range(self.random.randint(3, 8)):
             value = self.add(self.random.choice(kinds), *self.random.choice(self.values[-3:]))
             if value:
