@@ -22,8 +22,8 @@ node Cos c v -> z
 LINES
 }
 
-# model_with_attention NAME: NAME.onnx of one attention of 4 heads, with positions that its sizes B and S give; the lines
-# of standard input are added.
+# model_with_attention NAME: NAME.onnx of one attention of 4 heads, with positions that its sizes B and S give; the
+# lines of standard input are added.
 model_with_attention() {
 	{
 		cat <<'LINES'
