@@ -61,26 +61,6 @@ static bool is_covered(struct sk_normals *forms, const struct sk_sized_pieces *p
 	return false;
 }
 
-/* Rows of which the columns are covered from the first byte to the distance of the next row have no gaps, so that a
- * single row among their bytes is covered. */
-static bool is_covered_in_rows(struct sk_normals *forms, const struct sk_sized_pieces *pieces,
-			       const struct sk_sized_rows *rows)
-{
-	for (size_t i = 0; i < pieces->list.count && i < MAX_PIECES; i++) {
-		const struct piece *piece = &pieces->list.items[i];
-		const struct piece read = {piece->start, sk_normal_add(forms, piece->start, piece->stride),
-					   piece->stride, piece->count};
-
-		if (piece->stride && sk_normal_at_most(forms, piece->start, rows->start) &&
-		    sk_normal_at_most(forms, rows->end,
-				      sk_normal_add(forms, piece->start,
-						    sk_normal_multiply(forms, piece->stride, piece->count))) &&
-		    is_covered(forms, pieces, &read))
-			return true;
-	}
-	return false;
-}
-
 bool sk_sized_covered(struct sk_sized_contents *contents, uint32_t tensor, const struct sk_sized_rows *rows)
 {
 	struct sk_normals *forms = &contents->sized->forms;
@@ -89,8 +69,7 @@ bool sk_sized_covered(struct sk_sized_contents *contents, uint32_t tensor, const
 	const struct piece read = {rows->start, sk_normal_add(forms, rows->start, rows->width), rows->stride,
 				   rows->count};
 
-	return is_covered(forms, pieces, &whole) ||
-	       (rows->stride ? is_covered(forms, pieces, &read) : is_covered_in_rows(forms, pieces, rows));
+	return is_covered(forms, pieces, &whole) || (rows->stride && is_covered(forms, pieces, &read));
 }
 
 static struct sk_sized_rows rows_of(struct sk_normals *forms, const struct piece *piece)
@@ -154,6 +133,35 @@ static void end_others(struct sk_sized_contents *contents, uint32_t tensor, cons
 			end_pieces(contents, i, rows);
 }
 
+static bool is_kept(struct sk_normals *forms, const struct sk_sized_pieces *pieces, const struct piece *piece)
+{
+	for (size_t i = 0; i < pieces->list.count; i++)
+		if (in_same_rows(forms, piece, &pieces->list.items[i]) &&
+		    sk_normal_equal(forms, piece->start, pieces->list.items[i].start) &&
+		    sk_normal_equal(forms, piece->end, pieces->list.items[i].end))
+			return true;
+	return false;
+}
+
+/* Rows of which the columns are covered from the first byte to the distance of the next row have no gaps: they are a
+ * single row, too, which can be a part of a chain. */
+static void join_columns(struct sk_normals *forms, struct sk_sized_pieces *pieces, const struct piece *written)
+{
+	for (size_t i = 0, count = pieces->list.count; i < count && i < MAX_PIECES; i++) {
+		const struct piece first = pieces->list.items[i];
+		const struct piece read = {first.start, sk_normal_add(forms, first.start, written->stride),
+					   written->stride, written->count};
+		const struct piece joined = {
+			first.start,
+			sk_normal_add(forms, first.start, sk_normal_multiply(forms, written->stride, written->count)),
+			NULL, NULL};
+
+		if (in_same_rows(forms, &first, written) && is_covered(forms, pieces, &read) &&
+		    !is_kept(forms, pieces, &joined))
+			keep_part(forms, pieces, joined.start, joined.end);
+	}
+}
+
 void sk_sized_write(struct sk_sized_contents *contents, uint32_t tensor, const struct sk_sized_rows *rows)
 {
 	struct sk_normals *forms = &contents->sized->forms;
@@ -166,10 +174,9 @@ void sk_sized_write(struct sk_sized_contents *contents, uint32_t tensor, const s
 		end_others(contents, tensor, rows);
 	if (!rows->certain)
 		return;
-	for (size_t i = 0; i < pieces->list.count; i++)
-		if (in_same_rows(forms, &piece, &pieces->list.items[i]) &&
-		    sk_normal_equal(forms, piece.start, pieces->list.items[i].start) &&
-		    sk_normal_equal(forms, piece.end, pieces->list.items[i].end))
-			return;
+	if (is_kept(forms, pieces, &piece))
+		return;
 	sk_array_push(forms->arena, &pieces->list, piece);
+	if (piece.stride)
+		join_columns(forms, pieces, &piece);
 }

@@ -327,6 +327,22 @@ def detector():
     return m
 
 
+def anchors():
+    """Points of the cells of two grids, [x,y] in rows, as heads of detectors join them."""
+    m = Model("anchors", {"height": (4, 24), "width": (4, 24)})
+    x, points = m.input("x", ["height", "width"]), []
+    for divisor in (1, 2):
+        rows, columns = (m.node("Div", m.size(x, axis), m.ints(divisor)) for axis in (0, 1))
+        shape = m.shape(rows, columns)
+        across, down = (m.node("Cast", m.arange(count), to=TensorProto.FLOAT) for count in (columns, rows))
+        both = [m.node("Expand", across, shape), m.node("Expand", m.node("Unsqueeze", down, [1]), shape)]
+        both = m.node("Concat", *(m.node("Unsqueeze", axis, [-1]) for axis in both), axis=-1)
+        points.append(m.node("Reshape", both, [-1, 2]))
+    turned = m.node("Transpose", m.node("Concat", *points, axis=0), perm=[1, 0])
+    m.output("points", m.node("Add", turned, m.node("ReduceSum", x, keepdims=0)))
+    return m
+
+
 def mel():
     m = Model("mel", {"batch": (1, 3), "samples": (32, 160, 8)})
     x = m.node("Pad", m.input("audio", ["batch", "samples"]), [0, 8, 0, 8], mode="reflect")
@@ -356,7 +372,7 @@ def vad():
     return m
 
 
-MODELS = [bert, parts, bert_dynamo, gpt2, llama, t5, whisper, vit, crnn, detector, mel, vad]
+MODELS = [bert, parts, bert_dynamo, gpt2, llama, t5, whisper, vit, crnn, detector, anchors, mel, vad]
 sklink, skrun, skdump, kernels = sys.argv[1:5]
 
 
