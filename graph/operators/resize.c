@@ -533,17 +533,38 @@ static void add_rows(struct sk_canonical *canonical, const struct axis *axis, ui
 	lists[2] = add_list(canonical, call, "more", SK_F64, 1, shape);
 }
 
-/* Coordinates of axes of so many elements fit into 63 bits. */
-enum { MOST_VARYING = 1 << 20 };
+/* Axes have at most MOST_VARYING elements. A fraction p/q of which p times the elements is at most MOST_SCALED is the
+ * only one with such a number of elements that is the same float, so that all sizes have the same fraction. */
+enum { MOST_VARYING = 1 << 20, MOST_SCALED = 1 << 22 };
 
-static bool check_varying(const struct sk_canonical *canonical, const struct axis *axis)
+/* True if the numbers of kernels/resize-rows.c, at these largest sizes, are below 2^62. */
+static bool fits_kernel(const struct sk_graph_node *node, const struct axis *axis)
+{
+	struct line line = line_of(node, axis);
+	wide from = (wide)axis->from, to = (wide)axis->to, all = from * axis->scale.above + to * axis->scale.below;
+	wide place = line.slope * to + all;
+
+	return 2 * place + (from + 4) * line.unit < (wide)1 << 62;
+}
+
+/* Check an axis that depends on sizes. A scale becomes a fraction in lowest terms: the same one at all sizes. */
+static bool check_varying(const struct sk_canonical *canonical, struct axis *axis)
 {
 	const struct sk_graph_node *node = &canonical->graph->nodes.items[canonical->node];
+	bool scaled = sk_canonical_input(canonical, SCALES) != SK_NONE;
+	wide divisor = scaled ? greatest_divisor(axis->scale.above, axis->scale.below) : 1;
 
 	if (is_crop(node) || (sk_node_integer(node, "antialias", 0) && is_weighted(node)) || node->version < 11)
 		return sk_canonical_error(canonical, "with sizes with bounds it cannot crop, nor have antialias or a "
 						     "version before operator set 11");
-	return (axis->from <= MOST_VARYING && axis->to <= MOST_VARYING) ||
+	axis->scale.above /= divisor;
+	axis->scale.below /= divisor;
+	if (scaled && axis->scale.above * (wide)axis->from > MOST_SCALED)
+		return sk_canonical_error(canonical, "an axis with bounds, of up to %llu elements, cannot be scaled by "
+						     "%g: a fraction of smaller numbers is needed",
+					  (unsigned long long)axis->from,
+					  (double)axis->scale.above / (double)axis->scale.below);
+	return (axis->from <= MOST_VARYING && axis->to <= MOST_VARYING && fits_kernel(node, axis)) ||
 	       sk_canonical_error(canonical, "an axis with bounds has more than %d elements", MOST_VARYING);
 }
 

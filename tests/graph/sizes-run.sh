@@ -260,7 +260,34 @@ for size in '1 1 0' '3 6 0' '2 3 0' '3 1 9' '2 5 4' '1 6 1'; do
 	runs "B=$b S=$s P=$p"
 done
 
+# A scale is one fraction at all sizes.
+for scale in 1.7 0.3 2.0; do
+	for words in "mode='linear' coordinate_transformation_mode='align_corners'" "mode='nearest'" "mode='cubic'"; do
+		model scaled <<-END
+		opset 19
+		input x f32 1x2xn
+		output y f32 none
+		constant scales f32 3 1 1 $scale
+		node Resize _ x _ scales -> y $words
+		END
+		linked scaled n=4..60
+		for n in 4 10 59; do
+			runs n=$n
+		done
+	done
+done
+
 # ---- refusals ----
+
+model scaled <<'END'
+opset 19
+input x f32 1x2xn
+output y f32 none
+constant scales f32 3 1 1 1.7
+node Resize _ x _ scales -> y mode='linear'
+END
+refuses "an axis with bounds, of up to 300000 elements, cannot be scaled by 1.7: a fraction of smaller numbers is" \
+	scaled --dim n=4..300000
 
 model nothing <<'END'
 input x f32 SxC
