@@ -83,6 +83,15 @@ def read_tensor(module: Module, index: int, prefix: str, varies: bool) -> Tensor
     )
 
 
+def check_sizes(sizes: Sizes) -> None:
+    """`sizes` is an argument of its own: an array for a tensor of that name would be taken for it."""
+    if sizes is not None and not isinstance(sizes, Mapping):
+        raise TypeError(
+            f"sizes are to be a dict of dimensions, or None, not {type(sizes).__name__}; "
+            "an array for a tensor 'sizes' is given in a dict of all arrays"
+        )
+
+
 class Network:
     """One of a package's networks; a package's only one has the name "". Any number of threads may run it at a time:
     each run has a workspace of its own, which later ones reuse."""
@@ -148,6 +157,7 @@ class Network:
             names = self._names(arrays[0])
             results = self.run(arrays[1], copy=copy, sizes=sizes, **named)
             return [results[name] for name in names]
+        check_sizes(sizes)
         given = self._given(arrays, named)
         dense = {name: self._tensors[name].dense(array) for name, array in given.items()} if copy else given
         stream = Stream(self._module.device)
@@ -165,6 +175,7 @@ class Network:
         """Queues a run on the stream, and returns at once: the outputs are valid after a wait for the stream. Arrays
         must be contiguous. Unaligned ones are copied in the stream's order, so that a launch can read the results
         of the launch before."""
+        check_sizes(sizes)
         return self._queue(stream, self._given(arrays, named), copy, sizes)
 
     def _names(self, names: Names) -> List[str]:

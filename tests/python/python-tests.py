@@ -326,6 +326,9 @@ def test_sizes_that_no_array_shows(tmp_path):
             package.run(past=cache, new=new, sizes=sizes)
     with pytest.raises(OverflowError, match="size 'rows' is to be from 0 to"):
         package.run(past=cache, new=new, sizes={"rows": -1})
+    for run in package.run, lambda **given: package.launch(stream, **given):
+        with pytest.raises(TypeError, match="sizes are to be a dict of dimensions, or None, not ndarray"):
+            run(past=cache, new=new, sizes=numpy.zeros(4, "f4"))
 
 
 def test_kernel_fails(roots):
