@@ -3,11 +3,11 @@
  *
  * A dynamic package is the static package of the largest sizes: its plan contains the numbers of those, and is a valid
  * plan by itself. The section lists fields of the plan's records that have another value at other sizes. A package
- * without the section is static. The section is allocated and found by the dynamic symbol sk_dims. In a package that is
- * an object (sklink -r) the same bytes are the end of the plan, at the next multiple of 8 after its tables. Their form
- * is that of
- * the plan: little-endian, used in place, place-relative references (struct sk_plan_table, strings), natural alignment,
- * reserved fields zero. Other programs read it through format/plan/dims.c only, which checks it before use. */
+ * without it is static. The section is allocated and found by the dynamic symbol sk_dims. In a package of sklink -r,
+ * an object, the same bytes have no section: they are the end of the plan, at the next multiple of 8 after its tables.
+ * Their form is that of the plan: little-endian, used in place, place-relative references (struct sk_plan_table,
+ * strings), natural alignment, reserved fields zero. Other programs read it through format/plan/dims.c only, which
+ * checks it before use. */
 #ifndef SK_DIMS_H
 #define SK_DIMS_H
 
