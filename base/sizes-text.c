@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/ranges.h"
 #include "base/sizes-terms.h"
+#include "base/text.h"
 
 /* ---- steps of an evaluation ---- */
 
@@ -166,19 +167,10 @@ struct writer {
 	SK_ARRAY(struct piece) pieces; /* by step */
 };
 
-static bool is_name_byte(char byte)
-{
-	return isalnum((unsigned char)byte) || byte == '_' || byte == '.' || (unsigned char)byte >= 0x80;
-}
-
 /* Return the name, in double quotes if it would be read as something else. */
 static const char *write_name(struct sk_arena *arena, const char *name)
 {
-	bool plain = *name && !isdigit((unsigned char)*name);
-
-	for (const char *at = name; *at; at++)
-		plain &= is_name_byte(*at);
-	return plain ? name : sk_arena_print(arena, "\"%s\"", name);
+	return sk_is_size_name(name) ? name : sk_arena_print(arena, "\"%s\"", name);
 }
 
 /* Return the text in parentheses where its operators are weaker. */
@@ -427,7 +419,7 @@ static struct fraction read_named(struct reader *reader)
 		reader->at = end + 1;
 		return read_dimension(reader, name, (size_t)(end - name));
 	}
-	while (is_name_byte(*reader->at))
+	while (sk_is_size_byte(*reader->at))
 		reader->at++;
 
 	size_t length = (size_t)(reader->at - name);

@@ -71,6 +71,10 @@ enum { SK_SHAPE_SIZE = 256 /* of a shape as text */ };
 /* Print a shape such as "[64, 1024]"; return text. */
 const char *sk_print_shape(uint32_t rank, const uint64_t *shape, char *text, size_t size);
 
+/* True if names in expressions of sizes ("512*batch*seq") may contain the byte, or be the text, without quotes. */
+bool sk_is_size_byte(char byte);
+bool sk_is_size_name(const char *name);
+
 /* ==== counts ====
  *
  * The end of a noun after its count: "1 launch", "2 launches". */

@@ -14,7 +14,8 @@ format_libimports_la_CFLAGS = $(PART_CFLAGS)
 # The plan's reader, for libskrt, skrun, sklink, skdump and the verifier; the contracts that are headers.
 noinst_LTLIBRARIES += format/libplan.la
 format_libplan_la_SOURCES = \
-	format/x86_64/isa.c format/x86_64/cpuid.h format/plan/isa.h format/plan/dims.c format/plan/dims.h \
+	format/x86_64/isa.c format/x86_64/cpuid.h format/plan/isa.h format/plan/dims.c format/plan/dims-text.c \
+	format/plan/dims.h \
 	format/plan/plan-arguments.c format/plan/plan-call.c format/plan/plan-checker.h format/plan/plan-launch.c \
 	format/plan/plan-networks.c format/plan/plan.c format/plan/plan.h \
 	format/plan/task-filter.c format/plan/words.c \

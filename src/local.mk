@@ -46,6 +46,7 @@ src_libproof_a_SOURCES = \
 	src/proof/contradiction.c \
 	src/proof/demands.c \
 	src/proof/device-cores.c \
+	format/plan/dims-forms.c format/plan/dims-forms.h \
 	src/proof/forms.c src/proof/forms.h src/proof/sized.c src/proof/sized-contents.c src/proof/sized-verify.c \
 	src/proof/sized-calls.c src/proof/sized-entries.c src/proof/sized-grid.c \
 	src/proof/history.c \

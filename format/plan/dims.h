@@ -44,7 +44,7 @@ void sk_dims_refusal_text(const struct sk_dims_dimension *dimension, uint64_t si
 /* Write the names of the network's dimensions, "batch, seq"; network NULL: of all networks, as "network:seq". */
 void sk_dims_names_text(const struct sk_dims_view *dims, const char *network, char *text, size_t text_size);
 
-enum { SK_DIMS_TEXT_SIZE = 1024 }; /* room for texts about a network's dimensions; longer ones are cut */
+enum { SK_DIMS_TEXT_SIZE = 1024 }; /* room for texts about a network's dimensions; longer ones end with "…" */
 
 /* Write "batch=2, seq=37": the sizes, by dimension, of the network's dimensions; network NULL: of all networks. Without
  * such a dimension the text is empty. */
@@ -90,7 +90,9 @@ uint32_t sk_dims_slot_of(const struct sk_dims_view *dims, uint32_t value);
 bool sk_dims_concretise(const struct sk_dims_view *dims, const struct sk_plan_view *plan, const uint64_t *sizes,
 			struct sk_plan_view *concrete);
 
-/* Write an expression such as "512*batch*seq" for a value into the buffer, cut where it ends. */
+/* Write an expression such as "512*batch*seq" for a value into the buffer. Names are those of --dim: in double
+ * quotes if they would be read as something else, and in a package of several networks "network:seq", in quotes, too. A
+ * text that is longer than the buffer ends with "…". */
 void sk_dims_value_text(const struct sk_dims_view *dims, uint32_t value, char *text, size_t text_size);
 
 #endif

@@ -230,22 +230,25 @@ static bool fit_shape(struct fit *fit)
 	return fits;
 }
 
-/* Write "[seq, 64]". */
+/* Write "[seq, 64]"; extents for which there is no room are "…". */
 static void print_sizes(const struct skrt_module *module, const struct sk_plan_type *type, char *text, size_t size)
 {
 	char extent[96];
 	size_t used = (size_t)snprintf(text, size, "[");
 
-	for (uint32_t i = 0; i < type->rank && used < size; i++) {
+	for (uint32_t i = 0; i < type->rank; i++) {
 		uint32_t value = sk_sized_extent_value(module, type, i);
 
 		snprintf(extent, sizeof(extent), "%" PRIu64, type->shape[i]);
 		if (value != SK_NO_INDEX)
 			sk_dims_value_text(&module->dims, value, extent, sizeof(extent));
+		if (used + strlen(extent) + sizeof(", , …]") > size) {
+			used += (size_t)snprintf(text + used, size - used, "%s…", i ? ", " : "");
+			break;
+		}
 		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", extent);
 	}
-	if (used < size)
-		snprintf(text + used, size - used, "]");
+	snprintf(text + used, size - used, "]");
 }
 
 enum skrt_status sk_instance_fit(struct skrt_instance *instance, uint32_t binding, const uint64_t *shape)
@@ -253,7 +256,7 @@ enum skrt_status sk_instance_fit(struct skrt_instance *instance, uint32_t bindin
 	struct skrt_module *module = instance->module;
 	const struct sk_plan_tensor *tensor = &module->plan.tensors[module->plan.bindings[binding]];
 	struct fit fit = {.module = module, .type = sk_plan_type(tensor), .shape = shape, .refused = SK_NO_INDEX};
-	char wanted[128], found[128];
+	char wanted[256], found[128];
 	bool fits;
 
 	fit.values = calloc(module->dims.value_count + (size_t)1, sizeof(*fit.values));

@@ -55,7 +55,7 @@ static void list_shape(const struct sk_session *session, uint32_t slot)
 	const struct sk_plan_type *type = sk_plan_type(&module->plan.tensors[module->plan.bindings[binding]]);
 	const struct sk_plan_type *sized = sk_plan_type(&session->plan->tensors[session->plan->bindings[binding]]);
 	bool given = false;
-	char text[SK_SHAPE_SIZE];
+	char text[SK_DIMS_TEXT_SIZE];
 
 	for (uint32_t i = 0; i < module->dims.dimension_count; i++)
 		given |= session->given[i];

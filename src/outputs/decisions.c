@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "format/plan/dims-forms.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/profile/profile.h"
@@ -24,6 +25,7 @@ struct writer {
 	struct sk_arena *arena;
 	const struct sk_decisions *input;
 	const struct sk_plan_view *plan;
+	const struct sk_forms *forms; /* of the package's sizes */
 	struct sk_temporaries temporaries;
 	struct sk_json *json;
 };
@@ -63,12 +65,9 @@ static void put_size(const struct writer *writer, const char *key, enum sk_dims_
 		     size_t offset)
 {
 	uint32_t value = sk_dims_value_of(writer->input->dims, table, (uint32_t)record, offset);
-	char text[512];
 
-	if (value == SK_NO_INDEX)
-		return;
-	sk_dims_value_text(writer->input->dims, value, text, sizeof(text));
-	sk_json_put_string(writer->json, key, text);
+	if (value != SK_NO_INDEX)
+		sk_json_put_string(writer->json, key, sk_forms_text(writer->arena, writer->forms, value));
 }
 
 static void put_extent(const struct writer *writer, const struct sk_plan_step *step)
@@ -528,6 +527,7 @@ bool sk_decisions_write(struct sk_arena *arena, struct sk_diag *diag, const char
 	const struct writer writer = {.arena = arena,
 				      .input = input,
 				      .plan = input->plan,
+				      .forms = sk_forms_make(arena, input->dims),
 				      .temporaries = sk_temporaries_sort(arena, input->plan),
 				      .json = &json};
 

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
+#include "format/plan/dims-forms.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/skdims.h"
@@ -81,6 +82,7 @@ struct sk_explanation_index sk_explanation_index(struct sk_arena *arena, const s
 		usual = SK_NEW_ARRAY(arena, uint64_t, dims->value_count + (size_t)1);
 		sk_dims_evaluate(dims, sizes, usual);
 		index.dims = dims;
+		index.forms = sk_forms_make(arena, dims);
 		index.usual = usual;
 	}
 	for (int later = 0; later < 2; later++) {
@@ -213,15 +215,13 @@ static const char *size_text(const struct sk_explanation *explanation, enum sk_d
 {
 	const struct sk_explanation_index *index = explanation->index;
 	uint32_t value = SK_NO_INDEX;
-	char text[512];
 
 	if (index->dims)
 		value = sk_dims_value_of(index->dims, table, (uint32_t)record, offset);
 	if (value == SK_NO_INDEX)
 		return sk_arena_print(explanation->arena, "%" PRIu64 "%s", number, noun);
-	sk_dims_value_text(index->dims, value, text, sizeof(text));
-	return sk_arena_print(explanation->arena, "%s%s (%" PRIu64 " at the usual sizes)", text, noun,
-			      index->usual[value]);
+	return sk_arena_print(explanation->arena, "%s%s (%" PRIu64 " at the usual sizes)",
+			      sk_forms_text(explanation->arena, index->forms, value), noun, index->usual[value]);
 }
 
 static const char *extent_text(const struct sk_explanation *explanation, const struct sk_plan_step *step,

@@ -18,6 +18,7 @@ struct sk_taken;
 
 struct sk_arena;
 struct sk_dims_view;
+struct sk_forms;
 struct sk_json;
 struct sk_wanted_order;
 
@@ -349,6 +350,7 @@ struct sk_explanation_index {
 			       SK_NO_INDEX: none */
 	uint32_t *next[2]; /* by fact: the next fact of the same call */
 	const struct sk_dims_view *dims; /* of a package with bounds; NULL: all numbers are constants */
+	const struct sk_forms *forms; /* of these */
 	const uint64_t *usual; /* by value of these: at the usual sizes */
 	const struct sk_plan_view *usual_plan; /* the plan at the usual sizes; NULL: plan */
 };

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/ranges.h"
+#include "format/plan/dims-forms.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/skweights.h"

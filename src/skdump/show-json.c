@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "format/plan/dims-forms.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/skdims.h"

@@ -148,15 +148,8 @@ const char *sk_package_object_link(struct sk_arena *arena, Elf *elf, struct sk_p
 
 /* ==== show-sizes.c ====
  *
- * The numbers of a package with bounds as expressions of its dimensions, and its costs at a size. Input: its .sk.dims.
- * Output: sums and products of its values, and their texts. */
-
-struct sk_forms *sk_forms_make(struct sk_arena *arena, const struct sk_dims_view *dims);
-
-/* Return the text of a value, "512*batch*seq", or of a form; of NULL, a form that is too long, it is NULL. In a package
- * of several networks names of dimensions are those of --dim, "network:name", in quotation marks. */
-const char *sk_forms_text(struct sk_arena *arena, const struct sk_forms *forms, uint32_t value);
-const char *sk_form_text(struct sk_arena *arena, const struct sk_size *form);
+ * Costs of a package with bounds: at all sizes, as expressions of its dimensions (format/plan/dims-forms.h), and at a
+ * size. */
 
 /* The traffic of a step (src/proof/proof.h) at all sizes. Bytes that are the same ones at some sizes only count for
  * each access. */

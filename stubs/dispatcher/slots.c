@@ -11,7 +11,7 @@
 static struct sk_op_number number_of(struct sk_op_slots *slots, uint32_t value, uint64_t number)
 {
 	struct sk_op_number result = {.number = number, .slot = SK_NO_INDEX};
-	char text[128];
+	char text[SK_DIMS_TEXT_SIZE];
 
 	if (value == SK_NO_INDEX)
 		return result;

@@ -192,8 +192,24 @@ START_TEST(test_texts)
 		sk_dims_value_text(&dims, texts[i].value, text, sizeof(text));
 		ck_assert_str_eq(text, texts[i].text);
 	}
-	sk_dims_value_text(&dims, V_BYTES, text, 8);
-	ck_assert_str_eq(text, "batch*s");
+	sk_dims_value_text(&dims, V_BYTES, text, sizeof("batch*seq*4"));
+	ck_assert_str_eq(text, "batch*seq*4");
+	sk_dims_value_text(&dims, V_BYTES, text, sizeof("batch*seq*4") - 1);
+	ck_assert_str_eq(text, "batch*s…");
+	sk_dims_value_text(&dims, V_BYTES, text, 2);
+	ck_assert_str_eq(text, "");
+	sk_dims_names_text(&dims, NULL, text, sizeof("batch, seq") - 1);
+	ck_assert_str_eq(text, "batch,…");
+	section.strings[3] = '-'; /* "bat-h" would be a difference */
+	ck_assert_msg(open_section(), "%s", error);
+	sk_dims_value_text(&dims, V_BYTES, text, sizeof(text));
+	ck_assert_str_eq(text, "\"bat-h\"*seq*4");
+	section.strings[3] = 'c';
+	for (uint32_t i = 0; i < DIMENSIONS; i++) /* all of one network, "step" */
+		set_string(&section.dimensions[i].network, 10);
+	ck_assert_msg(open_section(), "%s", error);
+	sk_dims_value_text(&dims, V_BYTES, text, sizeof(text));
+	ck_assert_str_eq(text, "\"step:batch\"*\"step:seq\"*4");
 	end(arena);
 }
 END_TEST
