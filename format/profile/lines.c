@@ -144,7 +144,7 @@ static bool is_printable(const char *line)
 	return true;
 }
 
-/* Decode the quoted key at the start of the line. Return the text after it; NULL: the quotation has no end. */
+/* Decode the quoted key or value at the start of the text. Return the text after it; NULL: the quotation has no end. */
 static char *unquote(char *line)
 {
 	char *end = line, *c = line + 1;
@@ -159,6 +159,33 @@ static char *unquote(char *line)
 	return c + 1;
 }
 
+/* Return the colon after a key, NULL: there is none before the comment. */
+static char *find_colon(char *rest)
+{
+	char *colon = strchr(rest, ':');
+
+	if (colon)
+		*colon = '\0';
+	cut_comment(rest);
+	return colon && strlen(rest) == (size_t)(colon - rest) ? colon : NULL;
+}
+
+/* Return the value after the colon, without its comment. NULL: a quotation that has no end, or a text after it. */
+static char *read_value(char *colon)
+{
+	char *value = trim(colon + 1), *after;
+
+	if (*value != '"') {
+		cut_comment(value);
+		return trim(value);
+	}
+	after = unquote(value);
+	if (!after)
+		return NULL;
+	cut_comment(after);
+	return *trim(after) ? NULL : value;
+}
+
 /* Divide a line that does not begin with blanks, and end it at its comment. */
 static bool parse(struct sk_lines *lines, char *line)
 {
@@ -167,19 +194,21 @@ static bool parse(struct sk_lines *lines, char *line)
 
 	if (!rest)
 		return sk_lines_fail(lines, "a quote has no end");
-	cut_comment(rest);
 
-	char *colon = strchr(rest, ':');
+	char *colon = find_colon(rest);
 
 	if (!is_printable(line) || !is_printable(rest))
 		return sk_lines_fail(lines, "a control character");
-	if (!colon || (quoted && *trim(rest) != ':'))
+	if (!colon || (quoted && *trim(rest)))
 		return sk_lines_fail(lines, "'key: value' is expected, not '%.*s'", SHOWN, line);
-	*colon = '\0';
 	lines->key = quoted ? line : trim(line);
-	lines->value = trim(colon + 1);
+	lines->value = read_value(colon);
 	if (!*lines->key)
 		return sk_lines_fail(lines, "there is no key before the colon");
+	if (!lines->value)
+		return sk_lines_fail(lines, "the value of '%.*s' is not one quotation", SHOWN, lines->key);
+	if (!is_printable(lines->value))
+		return sk_lines_fail(lines, "a control character");
 	if (!*lines->value)
 		return sk_lines_fail(lines, "'%.*s' has no value", SHOWN, lines->key);
 	return true;

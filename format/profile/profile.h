@@ -63,9 +63,9 @@ uint32_t sk_profile_lane(const struct sk_profile *profile, const char *name);
 /* ==== lines.c ====
  *
  * Text files of lines `key: value`, written by people: device profiles and costs. Blank lines are ignored, and so are
- * comments, from a # at the start of a line or after a blank. A key may be in double quotes, with a backslash before
- * each quote and each backslash in it. The file is untrusted: it is read whole, up to a limit, and everything is
- * checked. */
+ * comments, from a # at the start of a line or after a blank. A key or a value may be in double quotes, with a
+ * backslash before each quote and each backslash in it. The file is untrusted: it is read whole, up to a limit, and
+ * everything is checked. */
 
 struct sk_lines {
 	const char *name; /* of the file, for messages */
@@ -102,7 +102,7 @@ bool sk_lines_integer(const struct sk_lines *lines, uint64_t low, uint64_t high,
 
 void sk_lines_close(struct sk_lines *lines);
 
-/* Print the key in the form in which the reader accepts it. */
+/* Print a key, or a value that is a text, in the form in which the reader accepts it. */
 void sk_lines_print_key(const char *key, FILE *stream);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/profile/profile.h"
 #include "loader/core/core.h"
 #include "loader/device/device.h"
 #include "loader/flight/flight.h"
@@ -120,7 +121,9 @@ static bool write_times(struct sk_session *session, const char *path, uint32_t t
 			rounds);
 	if (good && session->module->dims.dims) {
 		sk_session_sizes_text(session, sizes, sizeof(sizes));
-		fprintf(file, "sizes: %s\n", sizes);
+		fputs("sizes: ", file);
+		sk_lines_print_key(sizes, file);
+		putc('\n', file);
 	}
 	for (uint32_t i = 0; good && i < task_count; i++) {
 		const struct sk_plan_task *task = &session->plan->tasks[session->network.first_task + i];

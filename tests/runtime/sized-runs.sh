@@ -101,6 +101,33 @@ grep -q '^costs: 4 from the cost file' costs.txt || fail "other costs: $(cat cos
 fails_with 'rows.costs:2: these times are those of batch=2, seq=37, and the prediction is for batch=8, seq=128' \
 	"$skrun" --predict rows.sk --costs rows.costs
 
+# A name that would be read as a comment, and an expression of more than 512 bytes: all outputs have the whole one.
+a=$(printf 'a%.0s' {1..150}) b=$(printf 'b%.0s' {1..150}) c=$(printf 'c%.0s' {1..150}) d=$(printf 'd%.0s' {1..150})
+{
+	printf 'sklink: 1\ndims: {"seq #1": 1..4, %s: 1..2, %s: 1..2, %s: 1..2, %s: 1..2}\n' "$a" "$b" "$c" "$d"
+	cat <<-M
+	tensors:
+	  b: {dtype: f32, shape: [64]}
+	  x: {dtype: f32, shape: ['"seq #1"*$a*$b*$c*$d', 64]}
+	  y: {dtype: f32, shape: ['"seq #1"*$a*$b*$c*$d', 64]}
+	tasks:
+	  - {name: t, kernel: bias, args: [x, b, y], scope: s}
+	M
+} >names.yaml
+"$sklink" names.yaml kernels.o -o names.sk --report names.json --explain t >names.txt
+whole="\"seq #1\"*$a*$b*$c*$d"
+grep -qF -- "$whole" names.txt || fail "no whole expression: $(cat names.txt)"
+grep -qF -- "${whole//\"/\\\"}" names.json || fail "no whole expression in the report: $(cat names.json)"
+"$skdump" names.sk >names.txt
+grep -qF -- "$whole" names.txt || fail "no whole expression: $(cat names.txt)"
+"$skrun" --list names.sk >names.txt
+for factor in '"seq #1"' "$a" "$b" "$c" "$d"; do
+	grep 'y ' names.txt | grep -qF -- "$factor" || fail "no $factor: $(cat names.txt)"
+done
+"$skrun" names.sk --random 1 --measure names.costs --dim 'seq #1=3'
+"$skrun" --predict names.sk --costs names.costs --dim 'seq #1=3' >costs.txt
+grep -q '^costs: 1 from the cost file' costs.txt || fail "other costs: $(cat costs.txt)"
+
 # ---- lists, times, profiles, traces ----
 
 "$skrun" rows.sk --list >list.txt
