@@ -157,8 +157,9 @@ static bool check_contents(const struct taking *taking)
 		const struct sk_tensor *own = &taking->model->tensors.items[t],
 				       *other = &taking->sample->tensors.items[t];
 
-		if (!own->contents || !other->contents || own->contents == other->contents ||
-		    own->bytes != other->bytes || !memcmp(own->contents, other->contents, own->bytes))
+		if (!own->contents || !other->contents ||
+		    (own->bytes == other->bytes && (own->contents == other->contents ||
+						    !memcmp(own->contents, other->contents, own->bytes))))
 			continue;
 		sk_error(taking->model->diag, own->place, "tensor '%s': at %s it has other elements than at %s",
 			 own->name, sizes_text(taking, taking->point), sizes_text(taking, 0));

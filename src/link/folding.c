@@ -30,6 +30,7 @@ struct folding {
 	struct sk_folding
 		child; /* the outputs are the wanted values, or private copies of values, with their elements */
 	const uint32_t *wanted; /* values */
+	const uint64_t *keys; /* by value, of sk_known_keys; NULL: nodes compute the values */
 	uint64_t *places; /* by wanted value: its offset in the file of results */
 	uint64_t start; /* offset of the first result there */
 	struct sk_file_draft
@@ -235,9 +236,15 @@ static bool run_folding(struct folding *folding)
 	return computed;
 }
 
-/* Make constants of the wanted values with known contents. Return the number of the others, which come first then. */
-static size_t take_known(const struct sk_link *link, struct sk_op_graph *graph, uint32_t *wanted, size_t count)
+static uint64_t key_of_value(const struct folding *folding, uint32_t value)
 {
+	return folding->keys ? folding->keys[value] : 0;
+}
+
+/* Make constants of the wanted values with known contents. Return the number of the others, which come first then. */
+static size_t take_known(const struct folding *folding, uint32_t *wanted, size_t count)
+{
+	struct sk_op_graph *graph = folding->child.graph;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -245,7 +252,9 @@ static size_t take_known(const struct sk_link *link, struct sk_op_graph *graph, 
 		const void *contents = NULL;
 
 		if (graph->sizes) /* a value may be wanted twice */
-			contents = value->contents ? value->contents : sk_known_find(link->known, graph, value);
+			contents = value->contents ? value->contents
+						   : sk_known_find(folding->child.link->known, graph, value,
+								   key_of_value(folding, wanted[i]));
 		if (contents && value->varies)
 			value->known = contents;
 		else if (contents)
@@ -263,7 +272,8 @@ static bool fold_unknown(struct folding *folding)
 	if (!run_folding(folding))
 		return false;
 	for (size_t i = 0; i < child->count && child->graph->sizes; i++)
-		sk_known_add(child->link->known, &child->graph->values.items[folding->wanted[i]]);
+		sk_known_add(child->link->known, &child->graph->values.items[folding->wanted[i]],
+			     key_of_value(folding, folding->wanted[i]));
 	return true;
 }
 
@@ -274,7 +284,7 @@ bool sk_fold_values(const void *link, struct sk_op_graph *graph, const uint32_t 
 
 	memcpy(unknown, wanted, count * sizeof(*wanted));
 	folding.wanted = unknown;
-	folding.child.count = take_known(link, graph, unknown, count);
+	folding.child.count = take_known(&folding, unknown, count);
 	return !folding.child.count ||
 	       (sk_graph_canonical(graph, unknown, folding.child.count, &folding.child.calls) &&
 		fold_unknown(&folding));
@@ -428,7 +438,9 @@ bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_gra
 	}
 	calls->count = kept;
 	folding.wanted = values.items;
-	folding.child.count = take_known(link, graph, values.items, values.count);
+	if (graph->sizes)
+		folding.keys = sk_known_keys(graph, folding.child.calls.items, folding.child.calls.count);
+	folding.child.count = take_known(&folding, values.items, values.count);
 	drop_known(&folding.child);
 	folding.start = draft ? find_start(&folding, kept) : 0;
 	return !folding.child.count || fold_unknown(&folding);

@@ -197,13 +197,18 @@ struct sk_known_contents *sk_known_create(struct sk_arena *arena);
 /* From now on graphs are samples. */
 void sk_known_complete(struct sk_known_contents *known);
 
-/* Record the contents of a constant, unless the graph is a sample or the value varies with sizes. */
-void sk_known_add(struct sk_known_contents *known, const struct sk_value *value);
+/* Record the contents of a constant, unless the graph is a sample or the value varies with sizes. The key is a hash of
+ * the calls that compute it, or 0 if nodes do, which know whether their results vary. */
+void sk_known_add(struct sk_known_contents *known, const struct sk_value *value, uint64_t key);
 
 /* Return the contents of a value that is to be a constant, from its terms if it varies with sizes; NULL: they are not
- * known. */
+ * known, or were computed by calls with another key. */
 const void *sk_known_find(const struct sk_known_contents *known, const struct sk_op_graph *graph,
-			  const struct sk_value *value);
+			  const struct sk_value *value, uint64_t key);
+
+/* Return, by value that has bytes of its own, a hash of the calls that write it, and of those that write their
+ * operands: names, attributes, shapes and places. Names stand for the contents of constants. */
+uint64_t *sk_known_keys(const struct sk_op_graph *graph, const struct sk_graph_call *calls, size_t count);
 
 /* ==== link-passes.c ====
  *

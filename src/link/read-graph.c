@@ -247,12 +247,12 @@ static void take_constants(const struct reading *reading, struct sk_op_graph *gr
 
 	for (size_t v = 0; v < graph->values.count && graph->sizes; v++) {
 		struct sk_value *value = &graph->values.items[v];
-		const void *contents = value->contents ? sk_known_find(known, graph, value) : NULL;
+		const void *contents = value->contents ? sk_known_find(known, graph, value, 0) : NULL;
 
 		if (contents)
 			value->contents = contents;
 		else if (value->contents)
-			sk_known_add(known, value);
+			sk_known_add(known, value, 0);
 	}
 }
 
