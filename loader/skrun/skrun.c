@@ -238,7 +238,7 @@ static bool run_session(struct sk_session *session, const struct sk_run_options 
 {
 	if (!sk_session_prepare(session) || !read_inputs(session, options))
 		return false;
-	if (is_told(options))
+	if (is_told(options) && !session->grows)
 		sk_session_print_sizes(session);
 	if (options->measure)
 		return sk_measure(session, options->measure, (uint32_t)options->repeats);
@@ -258,6 +258,8 @@ static bool run_session(struct sk_session *session, const struct sk_run_options 
 	if (!options->verify && !runs_tasks &&
 	    !run_often(session, options->mode, kinds[options->mode], options->repeats, seconds))
 		return false;
+	if (is_told(options) && session->grows)
+		sk_session_print_sizes(session);
 	if (traced && !sk_session_end_trace(session, options->trace))
 		return false;
 	for (uint32_t i = 0; i < options->output_count; i++)

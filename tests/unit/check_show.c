@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
+#include "format/plan/dims-forms.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "format/skdims.h"
