@@ -148,7 +148,7 @@ tensors:
 tasks:
   - {name: t, kernel: rows, args: [part, z], set: {factor: 1}, scope: s}
 M
-refused "model.yaml:8:5: task 't': the size .* has a part that is negative at some sizes; .* let the least sizes be" kernels.o
+refused "model.yaml:8:5: task 't': at n=1 it has no rows; give bounds without these sizes" kernels.o
 manifest 'a: 1..1009, b: 1..1013' <<M
 tensors:
   x: {dtype: f32, shape: ["a//127+b//131+1"]}
