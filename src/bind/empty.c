@@ -121,9 +121,13 @@ static bool check_zero(const struct sk_model *model, const struct sk_task *task,
 static const struct sk_size_dimension *find_zero(const struct sk_model *model, const char *network,
 						 const uint64_t *sizes)
 {
-	for (size_t d = 0; d < sk_sizes_count(model->sizes); d++)
-		if (!sizes[d] && sk_size_dimension_is_of(sk_sizes_dimension(model->sizes, d), network))
-			return sk_sizes_dimension(model->sizes, d);
+	for (size_t d = 0; d < sk_sizes_count(model->sizes); d++) {
+		const struct sk_size_dimension *dimension = sk_sizes_dimension(model->sizes, d);
+
+		/* Points have no sizes of networks that were read later. */
+		if (sk_size_dimension_is_of(dimension, network) && !sizes[d])
+			return dimension;
+	}
 	return NULL;
 }
 
