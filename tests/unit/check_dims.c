@@ -200,11 +200,13 @@ START_TEST(test_texts)
 	ck_assert_str_eq(text, "");
 	sk_dims_names_text(&dims, NULL, text, sizeof("batch, seq") - 1);
 	ck_assert_str_eq(text, "batch,…");
+	sk_dims_close(&dims);
 	section.strings[3] = '-'; /* "bat-h" would be a difference */
 	ck_assert_msg(open_section(), "%s", error);
 	sk_dims_value_text(&dims, V_BYTES, text, sizeof(text));
 	ck_assert_str_eq(text, "\"bat-h\"*seq*4");
 	section.strings[3] = 'c';
+	sk_dims_close(&dims);
 	for (uint32_t i = 0; i < DIMENSIONS; i++) /* all of one network, "step" */
 		set_string(&section.dimensions[i].network, 10);
 	ck_assert_msg(open_section(), "%s", error);
