@@ -312,7 +312,7 @@ static bool joins(const struct sk_canonical *canonical)
 	       sk_canonical_output(canonical, 2) != SK_NONE;
 }
 
-/* Keys and values whose heads are repeated from those of caches are read in the caches. */
+/* Keys and values with heads that are repeated from those of caches are read in the caches. */
 static void share_heads(const struct sk_canonical *canonical, struct attention *attention)
 {
 	const struct sk_op_graph *graph = canonical->graph;

@@ -91,7 +91,7 @@ bool sk_symbolic_explain(struct sk_op_graph *graph, struct sk_graph_node *node, 
 
 /* ==== symbolic-calls.c ====
  *
- * Values whose elements are sizes, as tensors. */
+ * Values with sizes as elements, as tensors. */
 
 /* True if all outputs that are no constants are lists of numbers that a call can get from slots: a call of the node
  * needs no inputs. */

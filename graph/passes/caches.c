@@ -203,7 +203,7 @@ static bool is_past(const struct sk_op_graph *graph, uint32_t value)
 	return false;
 }
 
-/* True if the network, or a call whose inputs are marked, needs the result of the call. */
+/* True if the network, or a call with marked inputs, needs the result of the call. */
 static bool is_needed(const struct sk_op_graph *graph, const struct sk_graph_call *call, const bool *read)
 {
 	for (size_t i = 0; i < call->outputs.count; i++) {

@@ -22,7 +22,7 @@ bool sk_graph_begin_caches(struct sk_op_graph *graph, sk_graph_calls *calls);
 /* True if the output of the state has more rows than the input along one axis. */
 bool sk_graph_could_be_cache(const struct sk_op_graph *graph, const struct sk_graph_state *state);
 
-/* If there are caches, remove the calls whose results no other call and no output needs: those that read rows of a
+/* If there are caches, remove the calls with results that no other call and no output needs: those that read rows of a
  * cache, and repeat heads, in place of which Attention reads the cache. All nodes are calls. */
 void sk_graph_end_caches(const struct sk_op_graph *graph, sk_graph_calls *calls);
 

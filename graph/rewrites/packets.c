@@ -1,5 +1,5 @@
 /* shape_reshape, shape_reshape_2 and the kernel packet: nodes that compute sizes from sizes become part of the node
- * that needs their elements. In a graph whose dimensions have bounds, the elements of such a value are expressions; the
+ * that needs their elements. In a graph with bounds of dimensions, the elements of such a value are expressions; the
  * node that makes it becomes a list of them (Sizes), and nodes that nothing else needs are removed. Without bounds
  * sizes are constants, and there is nothing to do. */
 #include <inttypes.h>

@@ -541,7 +541,7 @@ static bool lift_cost_value(struct lifter *lifter, const struct same *same, uint
 	return true;
 }
 
-/* A task whose computed cost depends on sizes in another way has none: predictions count the bytes of its arguments.
+/* A task with a computed cost that has no form gets none: predictions count the bytes of its arguments.
  * Return false after an error, about the manifest's cost. */
 static bool lift_cost(struct lifter *lifter, const struct same *same, struct sk_task *task)
 {

@@ -385,7 +385,7 @@ static void find_constants(struct constants *constants)
 	}
 }
 
-/* Drop the calls whose results are constants by now. */
+/* Drop the calls with results that are constants by now. */
 static void drop_known(struct sk_folding *child)
 {
 	size_t kept = 0;

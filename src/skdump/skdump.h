@@ -44,7 +44,7 @@ struct sk_file_function {
 	size_t widest; /* among the functions up to this one, the one that ends last */
 };
 
-/* A dimension of a package whose plan has been made for its size. */
+/* A dimension of a package with a plan that has been made for its size. */
 struct sk_chosen_size {
 	const char *name, *network; /* network "": there is one */
 	uint64_t size;

@@ -304,7 +304,7 @@ for kind in past present both; do
 	steps other.sk pk=k,pv=v 2 ~past=3,s=2${past:+,m=2}
 done
 
-# Rows of a static cache, whose batches and new rows have bounds, are written in place.
+# Rows of a static cache are written in place if its batches and new rows have bounds.
 model written <<'END'
 opset 24
 input past f32 Bx2x8x4
