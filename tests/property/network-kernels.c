@@ -560,6 +560,7 @@ static struct kernel kernels[] = {
 	{"early_draw", "early-start=both", EARLY_WEAVE, early_draw, STATE_LIBRARY},
 	{NULL},
 };
+_Static_assert(sizeof(kernels) <= NETWORK_KERNELS * sizeof(kernels[0]), "counts of kernels have a place for each row");
 
 static struct liar liars[] = {
 	{{"scale_from", "split=n", SCALE, scale}, 200, 0, LIE_SPLIT},

@@ -235,12 +235,10 @@ static const char *const kind_names[KINDS] = {
 	[KIND_PLACED_LIMITED] = "such steps where options leave them fewer cores, in a launch of two lanes",
 };
 
-enum { MOST_KERNELS = 128 };
-
 /* Shared by all processes. */
 struct board {
 	uint64_t cases;
-	uint64_t kinds[KINDS], kernels[MOST_KERNELS]; /* cases that have one */
+	uint64_t kinds[KINDS], kernels[NETWORK_KERNELS]; /* cases that have one */
 	uint64_t removals, launches, packages;
 	uint64_t mutants_accepted, mutants_refused, fields[MOST_MUTANT_FIELDS]; /* of plans; those that were changed */
 	uint64_t mutants_beside_tiles; /* of plans with a tile group */
@@ -1466,14 +1464,14 @@ static void check_package(struct property *property, const struct planned_device
 static void count_kinds(struct property *property)
 {
 	struct board *board = property->board;
-	bool kernels[MOST_KERNELS] = {false};
+	bool kernels[NETWORK_KERNELS] = {false};
 
 	add(&board->cases, 1);
 	for (uint32_t i = 0; i < property->network->task_count; i++)
 		kernels[property->network->tasks[i].kernel - network_kernels()] = true;
 	for (uint32_t i = 0; i < KINDS; i++)
 		add(&board->kinds[i], property->kinds[i]);
-	for (uint32_t i = 0; i < MOST_KERNELS; i++)
+	for (uint32_t i = 0; i < NETWORK_KERNELS; i++)
 		add(&board->kernels[i], kernels[i]);
 }
 
