@@ -9,6 +9,7 @@
 #include "src/proof/proof.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -24,6 +25,7 @@ struct prover {
 	struct sk_verifier verifier; /* the first member: the ways get its address */
 	struct sk_sized sized;
 	struct sk_sized_contents contents;
+	const char **networks; /* by value: the network of its dimensions; NULL: it has none */
 };
 
 static struct prover *prover_of(struct sk_verifier *verifier)
@@ -168,55 +170,86 @@ static bool loops_fit(struct sk_sized *sized, const struct sk_plan_step *step, c
 				  SK_SIZED_FIELD(sized, SK_DIMS_LOOPS, view->loops, &loops[1], extent)));
 }
 
-static bool record_varies(struct sk_sized *sized, enum sk_dims_table table, size_t record)
+/* A question about the values of a step's numbers. */
+struct question {
+	const struct prover *prover;
+	const char *network; /* NULL: does it vary? Else: has it sizes of another network than this one? */
+};
+
+static bool ask_value(const struct question *question, uint32_t value)
 {
-	uint32_t count;
-	const struct sk_dims_field *fields = sk_dims_fields_of(sized->forms.dims, table, (uint32_t)record, &count);
+	const char *network = question->prover->networks[value];
 	int64_t number;
 
+	if (question->network)
+		return network && strcmp(network, question->network) != 0;
+	return !sk_normal_is_number(question->prover->sized.forms.values[value], &number);
+}
+
+static bool ask_record(const struct question *question, enum sk_dims_table table, size_t record)
+{
+	uint32_t count;
+	const struct sk_dims_field *fields =
+		sk_dims_fields_of(question->prover->sized.forms.dims, table, (uint32_t)record, &count);
+
 	for (uint32_t i = 0; i < count; i++)
-		if (!sk_normal_is_number(sk_normal_value(&sized->forms, fields[i].value, 0), &number))
+		if (ask_value(question, fields[i].value))
 			return true;
 	return false;
 }
 
-static bool argument_varies(struct sk_sized *sized, const struct sk_plan_call *call, uint32_t number)
+/* A list of sizes is in slots, which the plan's reader has found to exist. */
+static bool ask_list(const struct question *question, const struct sk_plan_argument *argument)
 {
-	const struct sk_plan_view *view = sized->view;
-	const struct sk_plan_argument *argument = &view->arguments[call->first_argument + number];
-	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
-	bool varies = view->list_count ? record_varies(sized, SK_DIMS_LISTS, call->list + number)
-				       : record_varies(sized, SK_DIMS_ARGUMENTS, call->first_argument + number);
+	const struct sk_dims_slot *slots = question->prover->sized.forms.dims->slots + argument->offset / 8;
 
-	for (uint64_t i = 0; argument->kind == SK_ARGUMENT_EXPRESSION && i < argument->size; i++)
-		varies |= record_varies(sized, SK_DIMS_TERMS, argument->index + i);
-	return varies || argument->space == SK_SPACE_SIZES ||
-	       (pattern && record_varies(sized, SK_DIMS_PATTERNS, (size_t)(pattern - view->patterns)));
+	for (uint64_t i = 0; i < argument->size / 8; i++)
+		if (ask_value(question, slots[i].value))
+			return true;
+	return false;
 }
 
-static bool step_varies(struct sk_sized *sized, const struct sk_plan_step *step)
+static bool ask_argument(const struct question *question, const struct sk_plan_call *call, uint32_t number)
 {
-	const struct sk_plan_view *view = sized->view;
+	const struct sk_plan_view *view = question->prover->sized.view;
+	const struct sk_plan_argument *argument = &view->arguments[call->first_argument + number];
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(view, argument);
+	bool holds = view->list_count ? ask_record(question, SK_DIMS_LISTS, call->list + number)
+				      : ask_record(question, SK_DIMS_ARGUMENTS, call->first_argument + number);
+
+	for (uint64_t i = 0; argument->kind == SK_ARGUMENT_EXPRESSION && i < argument->size; i++)
+		holds |= ask_record(question, SK_DIMS_TERMS, argument->index + i);
+	return holds || (argument->space == SK_SPACE_SIZES && ask_list(question, argument)) ||
+	       (pattern && ask_record(question, SK_DIMS_PATTERNS, (size_t)(pattern - view->patterns)));
+}
+
+/* True if the answer is yes for a number of the step or of its calls. */
+static bool ask_step(const struct question *question, const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *view = question->prover->sized.view;
 	struct sk_plan_calls calls = sk_plan_step_calls(view, step);
-	bool varies = record_varies(sized, SK_DIMS_STEPS, (size_t)(step - view->steps)) ||
-		      (sk_plan_divides(step) && record_varies(sized, SK_DIMS_PARTITIONS, step->partition));
+	bool holds = ask_record(question, SK_DIMS_STEPS, (size_t)(step - view->steps)) ||
+		     (sk_plan_divides(step) && ask_record(question, SK_DIMS_PARTITIONS, step->partition));
 
 	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
 		for (uint32_t i = 0; i < call->loop_count; i++)
-			varies |= record_varies(sized, SK_DIMS_LOOPS, call->first_loop + i);
+			holds |= ask_record(question, SK_DIMS_LOOPS, call->first_loop + i);
 		for (uint32_t i = 0; i < call->argument_count; i++)
-			varies |= argument_varies(sized, call, i);
+			holds |= ask_argument(question, call, i);
 	}
-	return varies;
+	return holds;
 }
 
-/* A launch that runs once for an instance has the same results at all sizes. */
+/* A launch that runs once for an instance has the same results at all sizes. The slots of a network's sizes are set
+ * when it runs, and those of others are not. */
 static void check_step(struct sk_verifier *verifier, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_view *view = verifier->view;
 	const struct sk_plan_step *step = &view->steps[index];
 	struct sk_plan_calls calls = sk_plan_step_calls(view, step);
-	struct sk_sized *sized = &prover_of(verifier)->sized;
+	struct prover *prover = prover_of(verifier);
+	struct sk_sized *sized = &prover->sized;
+	const char *network = sk_plan_string(&sk_plan_form(&view->launches[launch])->network);
 	const char *wrong = NULL;
 
 	if (sk_plan_divides(step) && !partition_fits(sized, step))
@@ -224,8 +257,11 @@ static void check_step(struct sk_verifier *verifier, uint32_t launch, uint32_t i
 	for (const struct sk_plan_call *call = calls.first; call < calls.end && !wrong; call++)
 		if (!loops_fit(sized, step, call))
 			wrong = "at some sizes its loops do not go through its elements in whole tiles";
-	if (!wrong && sk_plan_form(&view->launches[launch])->flags & SK_LAUNCH_ONCE && step_varies(sized, step))
+	if (!wrong && sk_plan_form(&view->launches[launch])->flags & SK_LAUNCH_ONCE &&
+	    ask_step(&(struct question){.prover = prover}, step))
 		wrong = "it runs once, but depends on sizes";
+	if (!wrong && ask_step(&(struct question){prover, network}, step))
+		wrong = "it reads sizes of another network";
 	if (wrong)
 		sk_error(verifier->diag, sk_verifier_place(verifier), "launch '%s': task '%s': %s",
 			 sk_verifier_launch(verifier, launch), sk_plan_string(&sk_plan_step_task(view, step)->name),
@@ -297,6 +333,24 @@ static bool allowed_within_call(struct sk_verifier *verifier, const struct sk_st
 
 static const struct sk_verifier_ways ways = {check_access, check_step, same_core, allowed_within_call};
 
+static void find_networks(struct prover *prover, const struct sk_dims_view *dims)
+{
+	const char **networks =
+		sk_arena_alloc(prover->verifier.arena, dims->value_count + (size_t)1, sizeof(*networks));
+
+	for (uint32_t i = 0; i < dims->value_count; i++) {
+		const struct sk_dims_value *value = &dims->values[i];
+		bool operands = value->op != SK_DIMS_NUMBER && value->op != SK_DIMS_DIMENSION;
+
+		networks[i] = operands ? networks[value->a] : NULL;
+		if (value->op == SK_DIMS_DIMENSION)
+			networks[i] = sk_plan_string(&dims->dimensions[value->a].network);
+		else if (operands && value->op != SK_DIMS_SUBTRACT && value->op != SK_DIMS_FLOOR && !networks[i])
+			networks[i] = networks[value->b];
+	}
+	prover->networks = networks;
+}
+
 /* Prove accesses, and that steps, types and loops are right at all sizes. */
 static bool prove_accesses(struct prover *prover, const struct sk_dims_view *dims)
 {
@@ -305,6 +359,7 @@ static bool prove_accesses(struct prover *prover, const struct sk_dims_view *dim
 
 	sk_sized_init(&prover->sized, prover->verifier.arena, view, dims);
 	sk_sized_contents_init(&prover->contents, &prover->sized);
+	find_networks(prover, dims);
 	sk_verifier_init(&prover->verifier);
 	check_types(prover);
 	for (uint32_t launch = 0; launch < view->launch_count; launch++)

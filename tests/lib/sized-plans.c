@@ -53,6 +53,8 @@ struct sized_section {
 	uint64_t most[2];
 	SK_ARRAY(struct sk_dims_value) values;
 	SK_ARRAY(struct sk_dims_field) fields;
+	SK_ARRAY(struct sk_dims_slot) slots;
+	bool foreign; /* the sizes are those of a network "T" */
 };
 
 static uint32_t put(struct sized_section *section, enum sk_dims_op op, uint32_t a, uint32_t b, uint64_t number)
@@ -119,6 +121,16 @@ static int compare_fields(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
+void sized_section_add_slot(struct sized_section *section, struct sized_number a)
+{
+	sk_array_push(section->arena, &section->slots, (struct sk_dims_slot){put_number(section, a)});
+}
+
+void sized_section_make_foreign(struct sized_section *section)
+{
+	section->foreign = true;
+}
+
 struct sized_section *sized_section_begin(struct sk_arena *arena, uint64_t s, uint64_t t)
 {
 	struct sized_section *section = SK_NEW(arena, struct sized_section);
@@ -146,7 +158,8 @@ void sized_section_finish(struct sized_section *section, struct sized_plan *plan
 						 {.least = 1, .most = section->most[1], .multiple = 1, .usual = 1}};
 	size_t room = sizeof(struct sk_dims) + sizeof(dimensions) + sizeof(names) + 32 +
 		      section->values.count * sizeof(*section->values.items) +
-		      section->fields.count * sizeof(*section->fields.items);
+		      section->fields.count * sizeof(*section->fields.items) +
+		      section->slots.count * sizeof(*section->slots.items);
 	struct sk_dims *dims = (struct sk_dims *)SK_NEW_ARRAY(section->arena, uint64_t, room / 8 + 1);
 	char *end = (char *)(dims + 1);
 
@@ -156,12 +169,15 @@ void sized_section_finish(struct sized_section *section, struct sized_plan *plan
 	SET_TABLE(dimensions, dimensions, 2);
 	SET_TABLE(values, section->values.items, section->values.count);
 	SET_TABLE(fields, section->fields.items, section->fields.count);
-	dims->slots = (struct sk_plan_table){0};
+	SET_TABLE(slots, section->slots.items, section->slots.count);
 	SET_TABLE(strings, names, sizeof(names));
 	for (int i = 0; i < 2; i++) {
-		int32_t *name = (int32_t *)((char *)(dims + 1) + (size_t)i * sizeof(dimensions[0]));
+		struct sk_dims_dimension *dimension = (struct sk_dims_dimension *)(dims + 1) + i;
+		const char *strings = (const char *)&dims->strings + dims->strings.offset;
 
-		*name = (int32_t)((const char *)&dims->strings + dims->strings.offset + 2 * i - (const char *)name);
+		dimension->name = (int32_t)(strings + 2 * i - (const char *)&dimension->name);
+		if (section->foreign)
+			dimension->network = (int32_t)(strings + 2 - (const char *)&dimension->network);
 	}
 	plan->section = dims;
 	plan->size = dims->size = (uint64_t)(end - (char *)dims);

@@ -77,10 +77,12 @@ struct sized_plan {
 void sized_program_make(struct sized_program *program, uint64_t seed);
 void sized_program_print(const struct sized_program *program);
 
-/* Begin a section for sizes up to these, add fields that have these values, and lay it out. */
+/* Begin a section for sizes up to these, add fields and slots that have these values, and lay it out. */
 struct sized_section *sized_section_begin(struct sk_arena *arena, uint64_t s, uint64_t t);
 void sized_section_put(struct sized_section *section, enum sk_dims_table table, size_t record, size_t offset,
 		       struct sized_number number);
+void sized_section_add_slot(struct sized_section *section, struct sized_number number);
+void sized_section_make_foreign(struct sized_section *section); /* both are sizes of a network "T" */
 void sized_section_finish(struct sized_section *section, struct sized_plan *plan);
 
 /* Return the number for these sizes. */

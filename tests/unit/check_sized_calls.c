@@ -133,8 +133,8 @@ static void expect(struct build *build, const char *message)
 	FILE *stream = open_memstream(&text, &size);
 
 	sized_section_finish(build->section, &plan);
-	ck_assert_msg(sk_plan_check_all(&plan.view, error, sizeof(error)), "%s", error);
 	ck_assert_msg(sk_dims_open(plan.section, plan.size, &plan.view, &plan.dims, error, sizeof(error)), "%s", error);
+	ck_assert_msg(sk_plan_check_all(&plan.view, error, sizeof(error)), "%s", error);
 
 	bool sound = sk_calls_check(arena, &diag, &plan.view, "p.sk") &&
 		     sk_verify_sizes(arena, &diag, &plan.view, &plan.dims, "p.sk");
@@ -436,6 +436,37 @@ START_TEST(sides_at_all_sizes)
 }
 END_TEST
 
+/* A kernel gets a list with S and T, or a scalar S; both are sizes of its own network, or of another one. */
+START_TEST(networks_have_their_own_sizes)
+{
+	for (int foreign = 0; foreign < 2; foreign++)
+		for (int scalar = 0; scalar < 2; scalar++) {
+			struct build build =
+				begin("in x f32[n], out y f32[n], pads ptr = attr(pads), factor i64", 100, 40);
+			uint32_t x = add_tensor(&build, "x", SK_ROLE_INPUT, N(8));
+			uint32_t y = add_tensor(&build, "y", SK_ROLE_OUTPUT, N(8));
+
+			sized_section_add_slot(build.section, N(1));
+			sized_section_add_slot(build.section, scalar ? N(5) : N(0, 1));
+			sized_section_add_slot(build.section, scalar ? N(7) : N(0, 0, 1));
+			if (foreign)
+				sized_section_make_foreign(build.section);
+			add_step(&build, N(0), N(1));
+			add_whole(&build, x, READ, N(8), N(0));
+			add_whole(&build, y, WRITE, N(8), N(0));
+			plan_argument(build.plan, (struct sk_plan_argument){.kind = SK_ARGUMENT_POINTER,
+									    .dtype = SK_I64,
+									    .access = READ,
+									    .space = SK_SPACE_SIZES,
+									    .offset = 8,
+									    .size = 16});
+			build.arguments++;
+			add_value(&build, scalar ? N(0, 1) : N(3));
+			expect(&build, foreign ? "task 'task': it reads sizes of another network" : NULL);
+		}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sized-calls");
@@ -454,6 +485,7 @@ int main(void)
 	tcase_add_test(tcase, rows_at_all_sizes);
 	tcase_add_test(tcase, entries_at_all_sizes);
 	tcase_add_test(tcase, sides_at_all_sizes);
+	tcase_add_test(tcase, networks_have_their_own_sizes);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
