@@ -86,6 +86,7 @@ graph_libgraph_a_SOURCES = \
 	graph/operators/pads.c \
 	graph/operators/primitives.c \
 	graph/operators/products.c \
+	graph/operators/quantised-gates.c \
 	graph/operators/quantised-products.c \
 	graph/operators/quantised.c \
 	graph/operators/random.c \

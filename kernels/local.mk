@@ -21,6 +21,7 @@ KERNEL_FAMILIES = \
 	kernels/conv.c \
 	kernels/copy.c \
 	kernels/cumsum.c \
+	kernels/dequant-swiglu-quant.c \
 	kernels/dequantise-sums.c \
 	kernels/dequantise.c \
 	kernels/det.c \

@@ -80,14 +80,10 @@ static ALWAYS_INLINE void quantise_row(const element *x, struct steps steps, int
 #endif
 
 #if WORD >= 8
-/* Quantise the row, times `smooth` if that is not NULL, to integers from -127 to 127 times a scale of its own. A row of
- * zeros has scale 0. */
+/* Quantise the row, times `smooth` if that is not NULL, with a scale of its own. */
 static ALWAYS_INLINE void quantise_dynamically(const element *x, const element *smooth, int8_t *y, float *scale,
 					       int64_t k, float *numbers)
 {
-	int32_t most = 0; /* magnitudes are in the order of their bits */
-	float step;
-
 	if (smooth) {
 		INDEPENDENT
 		for (int64_t p = 0; p < k; p++)
@@ -97,20 +93,7 @@ static ALWAYS_INLINE void quantise_dynamically(const element *x, const element *
 		for (int64_t p = 0; p < k; p++)
 			numbers[p] = LOAD(TYPE, x[p]);
 	}
-	for (int64_t p = 0; p < k; p++) {
-		int32_t magnitude = (int32_t)(bits_f32(numbers[p]) & 0x7fffffffu);
-		most = magnitude > most ? magnitude : most;
-	}
-	step = from_bits_f32((uint32_t)most) / 127;
-	if (scale)
-		*scale = step;
-	if (!y)
-		return;
-	if (step == 0)
-		step = __builtin_inff();
-	INDEPENDENT
-	for (int64_t p = 0; p < k; p++)
-		y[p] = (int8_t)quantise(numbers[p] / step, 0, -128, 127);
+	quantise_numbers(numbers, y, scale, k);
 }
 #endif
 

@@ -4,6 +4,8 @@
 
 #include "kernels/family.h"
 
+#include <stddef.h>
+
 #define LEAST_u8       0
 #define LEAST_i8       -128
 #define LEAST_u16      0
@@ -37,6 +39,29 @@ static inline int32_t quantise_f64(double x, int32_t zero, int32_t least, int32_
 
 	integer = integer < least ? least : integer;
 	return integer > most ? most : integer;
+}
+
+/* Quantise a row of k numbers to integers from -127 to 127 times a scale of its own. A row of zeros has scale 0. Either
+ * result may be NULL. */
+static inline void quantise_numbers(const float *numbers, int8_t *y, float *scale, int64_t k)
+{
+	int32_t most = 0; /* magnitudes are in the order of their bits */
+	float step;
+
+	for (int64_t p = 0; p < k; p++) {
+		int32_t magnitude = (int32_t)(bits_f32(numbers[p]) & 0x7fffffffu);
+		most = magnitude > most ? magnitude : most;
+	}
+	step = from_bits_f32((uint32_t)most) / 127;
+	if (scale)
+		*scale = step;
+	if (!y)
+		return;
+	if (step == 0)
+		step = __builtin_inff();
+	INDEPENDENT
+	for (int64_t p = 0; p < k; p++)
+		y[p] = (int8_t)quantise(numbers[p] / step, 0, -128, 127);
 }
 
 #endif

@@ -72,6 +72,7 @@ struct sk_fx_item {
 	uint32_t node, value; /* CALL: its node, and its value if it has one result; otherwise the value */
 	const char *target; /* CALL: torch.ops.aten.add.Tensor */
 	const char *order; /* CALL: the positions of the operands among the arguments, a digit each; NULL: in order */
+	const char *rules; /* CALL: those of its name in torch_npu (graph/onnx/aliases.def); "": none */
 	uint32_t from, number; /* GETITEM: the item of the call, and the index of the output */
 	uint32_t users, last; /* items; the last one, SK_NONE: there is none, or the graph returns it */
 };

@@ -119,6 +119,7 @@ static bool name_target(struct maker *maker, const struct sk_graph_node *node, s
 	} else {
 		name = sk_arena_join(maker->arena, sk_fx_identifier(maker->arena, node->op), ".default");
 	}
+	item->rules = npu.rules;
 	item->target = sk_arena_print(maker->arena, "torch.ops.%s.%s", space, name);
 	item->name = new_name(maker, base_of(maker, name));
 	return npu.name ? npu.outputs > 1 : node->outputs.count > 1;

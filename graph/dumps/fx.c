@@ -11,6 +11,7 @@
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
+#include "graph/onnx/onnx.h"
 
 /* torch's types, as annotations and as arguments. */
 static const struct {
@@ -112,15 +113,23 @@ static void print_attribute(struct fx *fx, const struct sk_attribute *attribute)
 }
 
 /* Print "k = v" for each attribute, after the separator. Tensors and graphs are too large for a line. */
-static void print_attributes(struct fx *fx, const struct sk_graph_node *node, const char *separator, const char *is)
+static void print_attributes(struct fx *fx, const struct sk_fx_item *item, const char *separator, const char *is)
 {
+	const struct sk_graph_node *node = &fx->graph->nodes.items[item->node];
 	const char *first = separator;
 
 	for (size_t i = 0; i < node->attributes.count; i++) {
-		if (sk_fx_is_cast(node) && !strcmp(node->attributes.items[i].name, "to"))
+		const struct sk_attribute *attribute = &node->attributes.items[i];
+		int64_t place;
+		const char *name = sk_onnx_alias_attribute(fx->arena, item->rules, attribute, &place);
+
+		if (sk_fx_is_cast(node) && !strcmp(attribute->name, "to"))
 			continue;
-		fprintf(fx->stream, "%s%s%s", first, sk_fx_identifier(fx->arena, node->attributes.items[i].name), is);
-		print_attribute(fx, &node->attributes.items[i]);
+		fprintf(fx->stream, "%s%s%s", first, sk_fx_identifier(fx->arena, name), is);
+		if (place >= 0)
+			fprintf(fx->stream, "%" PRId64, place);
+		else
+			print_attribute(fx, attribute);
 		first = ", ";
 	}
 	for (size_t i = 0; i < node->tensors.count; i++, first = ", ")
@@ -205,7 +214,7 @@ static void print_statement(struct fx *fx, uint32_t number)
 	} else {
 		fprintf(fx->stream, " = %s(", item->target);
 		print_operands(fx, item);
-		print_attributes(fx, node, node->inputs.count ? ", " : "", " = ");
+		print_attributes(fx, item, node->inputs.count ? ", " : "", " = ");
 		putc(')', fx->stream);
 	}
 	print_ends(fx, number);
@@ -257,7 +266,7 @@ static void print_line(struct fx *fx, const struct sk_fx_item *item)
 		fprintf(fx->stream, "call_function[target=%s](args = (", item->target);
 		print_operands(fx, item);
 		fputs(node->inputs.count == 1 && !sk_fx_is_cast(node) ? ",), kwargs = {" : "), kwargs = {", fx->stream);
-		print_attributes(fx, node, "", ": ");
+		print_attributes(fx, item, "", ": ");
 		fputs("})\n", fx->stream);
 		break;
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "format/signature/signature.h"
 #include "graph/onnx/onnx-parts.h"
 
 struct alias {
@@ -87,19 +88,52 @@ static void count_items(struct sk_onnx_node *node, size_t index, const char *nam
 	attribute->message.present = 0;
 }
 
+/* Set a value from a rule: a text in quotes, a real number with a point, or an integer. */
+static void set_value(struct sk_onnx_attribute *attribute, const char *value)
+{
+	attribute->type = SK_ONNX_ATTRIBUTE_INT;
+	if (*value == '\'') {
+		attribute->type = SK_ONNX_ATTRIBUTE_STRING;
+		attribute->s = (struct sk_onnx_bytes){(const uint8_t *)value + 1, strlen(value) - 2};
+	} else if (strchr(value, '.')) {
+		attribute->type = SK_ONNX_ATTRIBUTE_FLOAT;
+		attribute->f = strtof(value, NULL);
+	} else {
+		attribute->i = strtoll(value, NULL, 10);
+	}
+}
+
+/* Return the item at that place of a list "to,item,…"; NULL: there is none. */
+static const char *list_item(struct sk_arena *arena, const char *list, int64_t place)
+{
+	size_t length;
+
+	for (list += strcspn(list, ","); *list; list += length) {
+		length = strcspn(++list, ",");
+		if (!place--)
+			return length == 1 && *list == '_' ? NULL : sk_arena_copy(arena, list, length);
+	}
+	return NULL;
+}
+
+static void choose_item(struct sk_arena *arena, struct sk_onnx_attribute *attribute, const char *list)
+{
+	const char *item = attribute->type == SK_ONNX_ATTRIBUTE_INT && attribute->i >= 0
+				   ? list_item(arena, list, attribute->i)
+				   : NULL;
+
+	if (!item)
+		return;
+	attribute->name = sk_arena_copy(arena, list, strcspn(list, ","));
+	attribute->message.present = 0;
+	set_value(attribute, item);
+}
+
 static void add_attribute(struct sk_arena *arena, struct sk_onnx_node *node, const char *name, const char *value)
 {
-	struct sk_onnx_attribute attribute = {.name = name, .type = SK_ONNX_ATTRIBUTE_INT};
+	struct sk_onnx_attribute attribute = {.name = name};
 
-	if (*value == '\'') {
-		attribute.type = SK_ONNX_ATTRIBUTE_STRING;
-		attribute.s = (struct sk_onnx_bytes){(const uint8_t *)value + 1, strlen(value) - 2};
-	} else if (strchr(value, '.')) {
-		attribute.type = SK_ONNX_ATTRIBUTE_FLOAT;
-		attribute.f = strtof(value, NULL);
-	} else {
-		attribute.i = strtoll(value, NULL, 10);
-	}
+	set_value(&attribute, value);
 	sk_array_push(arena, &node->attributes, attribute);
 }
 
@@ -133,7 +167,7 @@ static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const 
 		return;
 	}
 
-	size_t name_length = strcspn(rule, "=!-~:#");
+	size_t name_length = strcspn(rule, "=!-~:#?");
 	const char *name = sk_arena_copy(arena, rule, name_length);
 	const char *value = sk_arena_copy(arena, rule + name_length + 1, length - name_length - 1);
 	size_t index = find_attribute(node, name);
@@ -143,6 +177,8 @@ static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const 
 		add_attribute(arena, node, name, value);
 	else if (rule[name_length] == '=' && found)
 		rename_attribute(node, index, value);
+	else if (rule[name_length] == '?' && found)
+		choose_item(arena, &node->attributes.items[index], value);
 	else if (rule[name_length] == '#' && found)
 		count_items(node, index, value);
 	else if (rule[name_length] == '~' && found)
@@ -198,6 +234,48 @@ struct sk_onnx_alias sk_onnx_find_alias(struct sk_arena *arena, const char *sour
 		    !strncmp(aliases[i].name, prefix, strlen(prefix)))
 			return (struct sk_onnx_alias){aliases[i].name, aliases[i].outputs, aliases[i].rules};
 	return (struct sk_onnx_alias){NULL, 0, ""};
+}
+
+static bool is_value(const struct sk_attribute *attribute, const char *item)
+{
+	if (*item == '\'')
+		return attribute->kind == SK_ATTRIBUTE_STRING && strlen(attribute->string) + 2 == strlen(item) &&
+		       !memcmp(item + 1, attribute->string, strlen(attribute->string));
+	return attribute->kind == SK_ATTRIBUTE_INTEGER && attribute->integer == strtoll(item, NULL, 10);
+}
+
+/* Return the place of the value in a list "to,item,…"; -1: it is not there. */
+static int64_t place_of(struct sk_arena *arena, const char *list, const struct sk_attribute *attribute)
+{
+	int64_t items = 0;
+
+	for (const char *at = list; *at; at++)
+		items += *at == ',';
+	for (int64_t place = 0; place < items; place++) {
+		const char *item = list_item(arena, list, place);
+
+		if (item && is_value(attribute, item))
+			return place;
+	}
+	return -1;
+}
+
+const char *sk_onnx_alias_attribute(struct sk_arena *arena, const char *rules, const struct sk_attribute *attribute,
+				    int64_t *place)
+{
+	*place = -1;
+	for (size_t length; *rules; rules += length + (rules[length] == ' ')) {
+		const char *word = sk_arena_copy(arena, rules, length = strcspn(rules, " "));
+		size_t name = strcspn(word, "=?");
+		const char *to = word + name + (word[name] != 0);
+
+		if (!word[name] || strcspn(to, ",") != strlen(attribute->name) ||
+		    strncmp(to, attribute->name, strlen(attribute->name)) != 0)
+			continue;
+		*place = word[name] == '?' ? place_of(arena, to, attribute) : -1;
+		return sk_arena_copy(arena, word, name);
+	}
+	return attribute->name;
 }
 
 /* ---- domains ---- */

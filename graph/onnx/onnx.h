@@ -78,6 +78,11 @@ struct sk_onnx_alias {
 struct sk_onnx_alias sk_onnx_find_alias(struct sk_arena *arena, const char *source, const char *prefix,
 					const char *domain, const char *op);
 
+/* Return the source's name of an attribute, by the rules of an alias. If it has a number there instead of the value,
+ * *place is that number; otherwise -1. */
+const char *sk_onnx_alias_attribute(struct sk_arena *arena, const char *rules, const struct sk_attribute *attribute,
+				    int64_t *place);
+
 /* Translate all nodes of a model in a domain that is named like a source, or in that of TorchAir, which uses GE's
  * names. Their origin is the domain and the name. Calls of the model's own functions must have been replaced before. */
 void sk_onnx_translate_domains(struct sk_arena *arena, struct sk_onnx_model *model);

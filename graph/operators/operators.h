@@ -135,6 +135,7 @@ extern const struct sk_schema sk_operators_pads[];
 extern const struct sk_schema sk_operators_primitives[];
 extern const struct sk_schema sk_operators_products[];
 extern const struct sk_schema sk_operators_quantised[];
+extern const struct sk_schema sk_operators_quantised_gates[];
 extern const struct sk_schema sk_operators_quantised_products[];
 extern const struct sk_schema sk_operators_random[];
 extern const struct sk_schema sk_operators_recurrent[];

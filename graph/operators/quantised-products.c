@@ -30,7 +30,7 @@ static uint32_t permuted(struct sk_canonical *canonical, uint32_t value, const u
 	return copy;
 }
 
-/* ---- QuantBatchMatmul: ((a b) + bias) * scale ---- */
+/* ---- QuantBatchMatmul: ((a b) + bias) * scale, plus an offset or a bias of floats ---- */
 
 enum { X1, X2, SCALE, OFFSET, BIAS, TOKEN_SCALE };
 
@@ -70,14 +70,47 @@ static bool check_scales(const struct sk_inference *inference, const struct sk_i
 	    !(sk_value_is_float(scale) || (scale->contents && sk_dtype_size(scale->dtype) == 8)))
 		return sk_infer_error(inference, "'%s' is not a scale, nor one for each of %" PRIu64 " column%s",
 				      scale->name, product->n, sk_plural(product->n));
-	if (sk_infer_input(inference, OFFSET))
-		return sk_infer_error(inference, "'%s' would be of results of 8 bits, and these are floats",
-				      sk_infer_input(inference, OFFSET)->name);
-	if (bias && (bias->dtype != SK_I32 || sk_value_elements(bias) != product->n))
-		return sk_infer_error(inference, "'%s' is not a number i32 for each of %" PRIu64 " column%s",
+	if (bias && ((bias->dtype != SK_I32 && !sk_value_is_float(bias)) || sk_value_elements(bias) != product->n))
+		return sk_infer_error(inference,
+				      "'%s' is not a number, i32 or a float, for each of %" PRIu64 " column%s",
 				      bias->name, product->n, sk_plural(product->n));
 	return !tokens || (sk_value_is_float(tokens) && sk_value_elements(tokens) == product->batches * product->m) ||
 	       sk_infer_error(inference, "'%s' is not a scale for each row", tokens->name);
+}
+
+/* True if constants of 64 bits also have offsets, of 9 bits. */
+static bool has_offsets(const struct sk_value *scale)
+{
+	uint64_t bits;
+
+	for (uint64_t i = 0; !sk_value_is_float(scale) && i < sk_value_elements(scale); i++) {
+		memcpy(&bits, (const uint8_t *)scale->contents + 8 * i, sizeof(bits));
+		if (bits >> 37 & 0x1ff)
+			return true;
+	}
+	return false;
+}
+
+/* Only results of 8 bits have an offset, and then a bias is added to sums. */
+static bool check_offset(const struct sk_inference *inference, enum sk_dtype dtype, uint64_t columns)
+{
+	const struct sk_value *offset = sk_infer_input(inference, OFFSET), *bias = sk_infer_input(inference, BIAS);
+	const struct sk_value *scale = sk_infer_input(inference, SCALE);
+
+	if (dtype == SK_I8 && bias && bias->dtype != SK_I32)
+		return sk_infer_error(inference, "'%s' is %s, and the bias of results of 8 bits is i32", bias->name,
+				      sk_dtype_name(bias->dtype));
+	if (dtype == SK_I8 && has_offsets(scale))
+		return sk_infer_error(inference, "'%s' has offsets in its 64 bits; give them as an input", scale->name);
+	if (!offset)
+		return true;
+	if (dtype != SK_I8)
+		return sk_infer_error(inference, "'%s' would be of results of 8 bits, and these are floats",
+				      offset->name);
+	return (sk_value_is_float(offset) &&
+		(sk_value_elements(offset) == 1 || sk_value_elements(offset) == columns)) ||
+	       sk_infer_error(inference, "'%s' is not an offset, nor one for each of %" PRIu64 " column%s",
+			      offset->name, columns, sk_plural(columns));
 }
 
 static bool infer_quantised(struct sk_inference *inference)
@@ -87,9 +120,10 @@ static bool infer_quantised(struct sk_inference *inference)
 	struct sk_integer_product product;
 	uint64_t shape[SK_MAX_RANK + 2];
 
-	if (dtype != SK_F32 && dtype != SK_F16 && dtype != SK_BF16)
-		return sk_infer_error(inference, "'to' is %" PRIi64 ", and must be f32, f16 or bf16", number);
-	if (!find_quantised(inference, &product) || !check_scales(inference, &product))
+	if (dtype != SK_F32 && dtype != SK_F16 && dtype != SK_BF16 && dtype != SK_I8)
+		return sk_infer_error(inference, "'to' is %" PRIi64 ", and must be f32, f16, bf16 or i8", number);
+	if (!find_quantised(inference, &product) || !check_scales(inference, &product) ||
+	    !check_offset(inference, dtype, product.n))
 		return false;
 	memcpy(shape, product.shape, sizeof(product.shape));
 	shape[product.rank] = product.m;
@@ -119,6 +153,19 @@ static uint32_t column_scales(struct sk_canonical *canonical, uint64_t n)
 	return sk_canonical_spread(canonical, value, 1, &n);
 }
 
+/* Return the floats that are added to a row of results, as f32: an offset, or a bias. SK_NONE: none. */
+static uint32_t row_addend(struct sk_canonical *canonical, uint64_t n)
+{
+	const struct sk_op_graph *graph = canonical->graph;
+	uint32_t value = sk_canonical_input(canonical, OFFSET), bias = sk_canonical_input(canonical, BIAS);
+
+	if (value == SK_NONE && bias != SK_NONE && graph->values.items[bias].dtype != SK_I32)
+		value = bias;
+	if (value == SK_NONE)
+		return SK_NONE;
+	return sk_canonical_spread(canonical, sk_canonical_cast(canonical, value, SK_F32), 1, &n);
+}
+
 /* Return a factor that is not transposed. */
 static uint32_t straight(struct sk_canonical *canonical, size_t number, const char *attribute)
 {
@@ -139,7 +186,8 @@ static bool canonical_quantised(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
-	uint32_t to = sk_canonical_output(canonical, 0), factors[2], scales, tokens, sums;
+	uint32_t to = sk_canonical_output(canonical, 0), bias = sk_canonical_input(canonical, BIAS);
+	uint32_t factors[2], scales, tokens, sums, addend;
 	const struct sk_value output = graph->values.items[to];
 	struct sk_integer_product product;
 	struct sk_graph_call *call;
@@ -160,11 +208,16 @@ static bool canonical_quantised(struct sk_canonical *canonical)
 	tokens = sk_canonical_input(canonical, TOKEN_SCALE);
 	if (tokens != SK_NONE)
 		tokens = sk_canonical_cast(canonical, tokens, SK_F32);
+	addend = row_addend(canonical, product.n);
+	if (bias != SK_NONE && graph->values.items[bias].dtype != SK_I32)
+		bias = SK_NONE;
 	call = sk_canonical_call(canonical, "DequantizeSums");
 	sk_call_input(canonical, call, sk_operand_shaped(graph, sums, 2, rows));
 	sk_call_input(canonical, call, sk_operand_flat(graph, scales));
-	sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, BIAS)));
+	sk_call_input(canonical, call, sk_operand_flat(graph, bias));
 	sk_call_input(canonical, call, sk_operand_flat(graph, tokens));
+	if (addend != SK_NONE)
+		sk_call_input(canonical, call, sk_operand_flat(graph, addend));
 	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, rows));
 	return true;
 }

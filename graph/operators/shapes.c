@@ -1,4 +1,5 @@
 /* Operators that change the shape of a tensor, and operators that only depend on shapes. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -22,6 +23,20 @@ static bool canonical_view(struct sk_canonical *canonical)
 static bool infer_identity(struct sk_inference *inference)
 {
 	return sk_infer_like(inference, 0, 0);
+}
+
+/* A format is a property of an NPU's memory: torch_npu's functions count a tensor's elements in its axes whatever the
+ * format is, so that all elements stay. */
+static bool infer_format_cast(struct sk_inference *inference)
+{
+	static const int64_t formats[] = {0, 1, 2, 3, 4, 16, 27, 29, 30, 32, 33, 35, 47}; /* of aclFormat */
+	int64_t format = sk_node_integer(inference->node, "acl_format", 0);
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (formats[i] == format)
+			return sk_infer_like(inference, 0, 0);
+	return sk_infer_error(inference, "acl_format %" PRIi64 " is not a format, such as 2 (ND) or 29 (FRACTAL_NZ)",
+			      format);
 }
 
 /* Compute the one dimension that follows from the number of elements. */
@@ -260,6 +275,7 @@ static bool canonical_nothing(struct sk_canonical *canonical)
 	}
 
 static const struct sk_schema_attribute allow_zero[] = {INTEGER("allowzero", 0), {NULL}};
+static const struct sk_schema_attribute format[] = {{"acl_format", SK_ATTRIBUTE_INTEGER, .required = true}, {NULL}};
 static const struct sk_schema_attribute axis_1[] = {INTEGER("axis", 1), {NULL}};
 static const struct sk_schema_attribute start_end[] = {INTEGER("start", 0), INTEGER("end", 0), {NULL}};
 static const struct sk_schema_attribute constant[] = {{"value_int", SK_ATTRIBUTE_INTEGER},
@@ -273,6 +289,8 @@ static const struct sk_schema_attribute constant[] = {{"value_int", SK_ATTRIBUTE
 const struct sk_schema sk_operators_shapes[] = {
 	{"Constant", "", 0, 0, 1, 1, .attributes = constant, .infer = infer_constant, .canonical = canonical_nothing},
 	{"Flatten", "", 1, 1, 1, 1, .attributes = axis_1, .infer = infer_flatten, .canonical = canonical_view},
+	{"FormatCast", SK_OWN_DOMAIN, 1, 1, 1, 1, .attributes = format, .infer = infer_format_cast,
+	 .canonical = canonical_view},
 	{"Identity", "", 1, 1, 1, 1, .sequences = true, .infer = infer_identity, .canonical = canonical_view},
 	{"NonZero", "", 1, 1, 1, 1, .demands = 1, .infer = infer_nonzero, .canonical = canonical_nothing},
 	{"Reshape", "", 2, 2, 1, 1, .demands = 1 << 1, .attributes = allow_zero, .upgrade = upgrade_reshape,

@@ -606,14 +606,14 @@ static const char *const passing[] = {
 	"sklink:RmsNorm", "sklink:DynamicQuant", "sklink:AddRmsNormQuant", "sklink:RmsNormQuant",
 	"sklink:AddRmsNormDynamicQuant", "sklink:QuantV2",
 	/* moves of whole rows and elements */
-	"Identity", "Transpose", "Squeeze", "Unsqueeze", "Gather", "GatherElements", "GatherND", "ScatterElements",
-	"ScatterND", "OneHot", "Trilu", "ReverseSequence", "EyeLike", "Shape", "Size", "Compress",
+	"sklink:FormatCast", "Identity", "Transpose", "Squeeze", "Unsqueeze", "Gather", "GatherElements", "GatherND",
+	"ScatterElements", "ScatterND", "OneHot", "Trilu", "ReverseSequence", "EyeLike", "Shape", "Size", "Compress",
 	"CenterCropPad", "sklink:Transpose", "sklink:OneHot", "NonZero",
 	/* products, attention, recurrence */
 	"Attention", "RotaryEmbedding", "Einsum", "Det", "GRU", "LSTM", "RNN", "sklink:FusedMatMul", "sklink:SwiGlu",
 	"MatMulNBits",
 	/* quantisation */
-	"DequantizeLinear", "DynamicQuantizeLinear", "QuantizeLinear",
+	"DequantizeLinear", "DynamicQuantizeLinear", "QuantizeLinear", "sklink:DequantSwigluQuant",
 	/* the others */
 	"Dropout", "AffineGrid", "GridSample", "RoiAlign", "BlackmanWindow", "HammingWindow", "HannWindow",
 	"RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial", "NegativeLogLikelihoodLoss",

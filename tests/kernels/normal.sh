@@ -3,4 +3,4 @@
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 
-compare_kernels batchnorm.c lrn.c nll.c normalize.c normalize-fused.c swiglu.c dequantise-sums.c matmul-transposed.c
+compare_kernels batchnorm.c lrn.c nll.c normalize.c normalize-fused.c swiglu.c dequant-swiglu-quant.c dequantise-sums.c matmul-transposed.c

@@ -165,8 +165,8 @@ done
 
 # integers TYPE M K N: products of bytes, also of a constant, and products with rows in another order.
 integers() {
-	local number
-	case $1 in f32) number=1 ;; f16) number=10 ;; *) number=16 ;; esac
+	local number torch # of the type, in ONNX and in PyTorch
+	case $1 in f32) number=1 torch=6 ;; f16) number=10 torch=5 ;; *) number=16 torch=15 ;; esac
 	same integers "$@" <<-END
 	number c T 3x$2x$3
 	number d T 3x$3x$4
@@ -195,7 +195,7 @@ integers() {
 	node Reshape p9 r column -> rows
 	node Mul p10 m2 rows -> n2
 	node Cast p11 n2 -> y2_p to=$number
-	node torchair:npu_quant_matmul f2 i w scales _ r -> y2_f output_dtype=$number transpose_x2=1
+	node torchair:npu_quant_matmul f2 i w scales _ r -> y2_f output_dtype=$torch transpose_x2=1
 	same T y1 y2
 	node MatMul p12 c d -> c3
 	node Transpose p13 c3 -> y3_p perm=[1,0,2]
@@ -267,10 +267,30 @@ sklink:FusedMatMul the_node x h -> y z transB=1|it has 2 outputs, and its column
 sklink:FusedMatMul the_node x h -> y transB=1 sizes=[2,3] activated=2|there is no piece 2
 sklink:QuantBatchMatmul the_node h h g -> y|'h' and 'h' are not matrices of i8
 sklink:QuantBatchMatmul the_node b b g -> y|rows of 'b' have 5 elements, and columns of 'b' have 4
-sklink:QuantBatchMatmul the_node b b g -> y transpose_x2=1 to=3|'to' is 3, and must be f32, f16 or bf16
+sklink:QuantBatchMatmul the_node b b g -> y transpose_x2=1 to=6|'to' is 6, and must be f32, f16, bf16 or i8
 sklink:QuantBatchMatmul the_node b b i -> y transpose_x2=1|'i' is not a scale, nor one for each of 4 columns
 sklink:QuantBatchMatmul the_node b b g g -> y transpose_x2=1|'g' would be of results of 8 bits, and these are floats
-sklink:QuantBatchMatmul the_node b b g _ g -> y transpose_x2=1|'g' is not a number i32 for each of 4 columns
+sklink:QuantBatchMatmul the_node b b g _ x -> y transpose_x2=1|'x' is not a number, i32 or a float, for each of 4 columns
+sklink:QuantBatchMatmul the_node b b g _ g -> y transpose_x2=1 to=3|'g' is f32, and the bias of results of 8 bits is i32
+sklink:QuantBatchMatmul the_node b b g x -> y transpose_x2=1 to=3|'x' is not an offset, nor one for each of 4 columns
+torchair:npu_quant_matmul the_node b b g -> y output_dtype=16|the operator has no attribute 'output_dtype'
+sklink:DequantSwigluQuant the_node b -> y|'b' is i8, and must be f32, f16, bf16 or i32
+sklink:DequantSwigluQuant the_node w -> y|'w' has 5 elements along axis 2, which are not halves
+sklink:DequantSwigluQuant the_node x -> y activate_dim=1|it divides axis 1 into halves, which is not the last one
+sklink:DequantSwigluQuant the_node x -> y quant_mode='best'|quant_mode 'best' is not static or dynamic
+sklink:DequantSwigluQuant the_node x -> y round_mode='floor'|round_mode 'floor' is not possible, only 'rint'
+sklink:DequantSwigluQuant the_node x -> y swiglu_mode=1|swiglu_mode 1 is not possible, only 0
+sklink:DequantSwigluQuant the_node x w -> y|'w' is not a number for each column, nor for each element
+sklink:DequantSwigluQuant the_node x i -> y|'i' is i32, and scales are floats
+sklink:DequantSwigluQuant the_node x _ g -> y|'g' is not a number for each row
+sklink:DequantSwigluQuant the_node x _ _ i -> y|'i' is i32, and must be floats, or i32 as 'x'
+sklink:DequantSwigluQuant the_node x _ _ h -> y|'h' is not a number for each column
+sklink:DequantSwigluQuant the_node x _ _ _ g -> y|'g' is not a number for each column of a half
+sklink:DequantSwigluQuant the_node x _ _ _ _ r -> y quant_mode='dynamic'|'r' is an offset, and integers with quant_mode 'dynamic' have none
+sklink:DequantSwigluQuant the_node x _ _ _ _ _ i -> y|'i' divides rows into groups, which is not possible; give each group a node
+torchair:npu_dequant_swiglu_quant the_node x -> y quant_mode=2|attribute 'quant_mode' .*
+sklink:FormatCast the_node x -> y acl_format=5|acl_format 5 is not a format, such as 2 \(ND\) or 29 \(FRACTAL_NZ\)
+sklink:FormatCast the_node x -> y|attribute 'acl_format' is missing
 sklink:QuantBatchMatmul the_node b b g _ i x -> y transpose_x2=1|'x' is not a scale for each row
 sklink:TransposeBatchMatMul the_node x g -> y|'x' and 'g' are not floats of 3 dimensions
 sklink:TransposeBatchMatMul the_node x w -> y|'x' and 'w' are not factors of products, in that order of their axes
