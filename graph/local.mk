@@ -33,6 +33,9 @@ graph_libgraph_a_SOURCES = \
 	graph/onnx/functions.c \
 	graph/onnx/ge.c \
 	graph/onnx/marks.c \
+	graph/onnx/mindir.c graph/onnx/mindir.def \
+	graph/onnx/mindir-messages.c \
+	graph/onnx/mindir-operands.c \
 	graph/onnx/onnx-messages.c \
 	graph/onnx/onnx.c \
 	graph/onnx/onnx-scope.c \

@@ -314,6 +314,160 @@ bool sk_onnx_is_ge_note(const char *name);
 /* Return GE's name of the type with this number in onnx.proto, such as "DT_FLOAT". */
 const char *sk_onnx_ge_type_name(int64_t element);
 
+/* ==== mindir-messages.c ====
+ *
+ * The messages of MINDIR files, MindSpore's format of models. */
+
+struct sk_mindir_external {
+	struct sk_onnx_message message;
+	const char *location;
+	int64_t offset, length;
+};
+
+struct sk_mindir_tensor {
+	struct sk_onnx_tensor tensor; /* without its external data */
+	struct sk_mindir_external *external;
+	int64_t compression; /* 0: none */
+};
+
+/* The numbers of AttributeProto.AttributeType that are not types of ONNX's tensors, and those of scalars. */
+enum sk_mindir_type {
+	SK_MINDIR_FLOAT = 1,
+	SK_MINDIR_STRING = 8,
+	SK_MINDIR_BOOL = 9,
+	SK_MINDIR_DOUBLE = 11,
+	SK_MINDIR_TENSOR = 17,
+	SK_MINDIR_TENSORS = 19,
+	SK_MINDIR_TUPLE = 20,
+	SK_MINDIR_TUPLE_LIST = 21,
+	SK_MINDIR_MONAD = 23,
+	SK_MINDIR_IO_MONAD = 24,
+	SK_MINDIR_NONE = 25,
+	SK_MINDIR_TYPE_NULL = 36,
+};
+
+/* Indices of fields that are tested for presence. */
+enum { SK_MINDIR_F, SK_MINDIR_I, SK_MINDIR_D, SK_MINDIR_S };
+
+struct sk_mindir_attribute;
+
+typedef SK_ARRAY(struct sk_mindir_attribute) sk_mindir_attributes;
+
+/* An attribute, a constant, or a type. */
+struct sk_mindir_attribute {
+	struct sk_onnx_message message;
+	const char *name;
+	float f;
+	int64_t i;
+	double d;
+	struct sk_onnx_bytes s;
+	struct sk_mindir_tensor *t;
+	struct sk_onnx_bytes floats, doubles;
+	SK_ARRAY(int64_t) integers;
+	SK_ARRAY(struct sk_onnx_bytes) strings;
+	SK_ARRAY(struct sk_mindir_tensor) tensors;
+	int64_t type;
+	sk_mindir_attributes values; /* of a tuple */
+};
+
+struct sk_mindir_value {
+	struct sk_onnx_message message;
+	const char *name;
+	SK_ARRAY(struct sk_mindir_tensor) tensors; /* of its type */
+};
+
+struct sk_mindir_node {
+	struct sk_onnx_message message;
+	const char *name, *op;
+	const char *scope; /* the name that MindSpore prints */
+	SK_ARRAY(const char *) inputs;
+	SK_ARRAY(const char *) outputs;
+	sk_mindir_attributes attributes;
+};
+
+struct sk_mindir_graph {
+	struct sk_onnx_message message;
+	const char *name;
+	SK_ARRAY(struct sk_mindir_node) nodes;
+	SK_ARRAY(struct sk_mindir_tensor) parameters;
+	SK_ARRAY(struct sk_mindir_value) inputs;
+	SK_ARRAY(struct sk_mindir_value) outputs;
+};
+
+struct sk_mindir_primitive {
+	struct sk_onnx_message message;
+	const char *name, *op;
+	sk_mindir_attributes attributes;
+};
+
+struct sk_mindir_model {
+	struct sk_onnx_message message;
+	const char *ir_version, *producer;
+	struct sk_mindir_graph *graph;
+	SK_ARRAY(struct sk_mindir_graph) functions;
+	SK_ARRAY(struct sk_mindir_primitive) primitives;
+	int64_t version;
+};
+
+extern const struct sk_onnx_type sk_mindir_model_type;
+
+/* ==== mindir.c ====
+ *
+ * From MINDIR to ONNX's messages, with primitives as operators of the domain "mindspore". Calls of graphs are replaced
+ * by their nodes; tuples, and nodes that only order others, do not become nodes. */
+
+/* Read such a file to a model; NULL after an error. */
+struct sk_onnx_model *sk_mindir_read(struct sk_diag *diag, const char *path, struct sk_onnx_bytes bytes);
+
+/* True if the bytes begin like such a file. */
+bool sk_mindir_looks_like(struct sk_onnx_bytes bytes);
+
+/* ==== mindir-operands.c ====
+ *
+ * The operands of MindSpore's primitives (mindir.def). */
+
+/* What a name of a MINDIR graph stands for. */
+enum sk_mindir_kind {
+	SK_MINDIR_VALUE, /* a tensor */
+	SK_MINDIR_CONSTANT, /* a number or a text, or a tuple of such constants, which is not a tensor yet */
+	SK_MINDIR_ITEMS, /* a tuple with a tensor */
+	SK_MINDIR_ABSENT, /* None */
+	SK_MINDIR_ORDER, /* an order of nodes */
+};
+
+struct sk_mindir_binding {
+	enum sk_mindir_kind kind;
+	const char *name; /* of a tensor, in ONNX's graph */
+	int64_t element; /* of a tensor: its type's number in onnx.proto; 0: unknown */
+	const struct sk_mindir_attribute *constant;
+	const struct sk_mindir_binding *items;
+	size_t count;
+};
+
+/* The graph of ONNX's that is made. */
+struct sk_mindir_target {
+	struct sk_arena *arena;
+	struct sk_onnx_graph *graph;
+	struct sk_map names; /* of tensors */
+};
+
+/* Return the name, with a number appended if it is in use, and note it as in use. */
+const char *sk_mindir_new_name(struct sk_mindir_target *target, const char *name);
+
+/* Add the operands of the primitive `op` to the node, and set the node's operator. The result is NULL, or the reason
+ * for a failure. */
+const char *sk_mindir_take_operands(struct sk_mindir_target *target, const char *op,
+				    const struct sk_mindir_binding *operands, size_t count, struct sk_onnx_node *node);
+
+/* Make a constant a tensor, in the type of that number in onnx.proto, or that of its numbers for 0. NULL: it is not a
+ * tensor of rank 0 or 1. */
+const char *sk_mindir_constant(struct sk_mindir_target *target, const char *name, int64_t element,
+			       const struct sk_mindir_attribute *constant);
+
+/* Add an attribute of a primitive; the result is NULL, or the reason for a failure. */
+const char *sk_mindir_take_attribute(struct sk_arena *arena, const char *name,
+				     const struct sk_mindir_attribute *constant, struct sk_onnx_node *node);
+
 /* ==== onnx-scope.c ====
  *
  * The names of one graph of a model, and the order of the nodes that are needed. */
@@ -392,6 +546,10 @@ void sk_onnx_print(const struct sk_onnx_model *model, FILE *stream);
 
 /* Decode a model; NULL after an error. Time and memory are linear in the size for any bytes. */
 struct sk_onnx_model *sk_onnx_decode(struct sk_diag *diag, const char *path, struct sk_onnx_bytes bytes);
+
+/* Decode any message; `format` names the format of the file for errors. False after an error. */
+bool sk_onnx_decode_message(struct sk_diag *diag, const char *path, struct sk_onnx_bytes bytes, const char *format,
+			    const struct sk_onnx_type *type, void *message);
 
 /* True if the bytes begin like a model in this format: with fields of a model and plausible values. */
 bool sk_onnx_looks_encoded(struct sk_onnx_bytes bytes);

@@ -594,16 +594,25 @@ bool sk_onnx_is_model(const char *path)
 	uint8_t bytes[256];
 	struct sk_onnx_bytes start = {bytes, 0};
 
-	if (has_ending(path, ".onnx") || has_ending(path, ".pb") || has_ending_of_text(path))
+	if (has_ending(path, ".onnx") || has_ending(path, ".pb") || has_ending(path, ".mindir") ||
+	    has_ending_of_text(path))
 		return true;
 	start.size = sk_onnx_files_start(path, bytes, sizeof(bytes));
-	return sk_onnx_looks_encoded(start) || sk_onnx_looks_textual(start);
+	return sk_onnx_looks_encoded(start) || sk_onnx_looks_textual(start) || sk_mindir_looks_like(start);
 }
 
 /* The contents of a file take precedence over its name. */
 static bool is_text(const char *path, struct sk_onnx_bytes bytes)
 {
 	return sk_onnx_looks_textual(bytes) || (has_ending_of_text(path) && !sk_onnx_looks_encoded(bytes));
+}
+
+/* The contents of a file take precedence over its name. */
+static struct sk_onnx_model *read_model(struct sk_diag *diag, const char *path, struct sk_onnx_bytes bytes)
+{
+	if (sk_mindir_looks_like(bytes) || (has_ending(path, ".mindir") && !sk_onnx_looks_encoded(bytes)))
+		return sk_mindir_read(diag, path, bytes);
+	return is_text(path, bytes) ? sk_onnx_parse(diag, path, bytes) : sk_onnx_decode(diag, path, bytes);
 }
 
 struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, const char *path, bool links)
@@ -617,7 +626,7 @@ struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, c
 	reader.files.links = links;
 	if (!sk_onnx_files_model(&reader.files, &bytes))
 		return NULL;
-	reader.model = is_text(path, bytes) ? sk_onnx_parse(diag, path, bytes) : sk_onnx_decode(diag, path, bytes);
+	reader.model = read_model(diag, path, bytes);
 	reader.dump = reader.model && reader.model->producer && !strcmp(reader.model->producer, SK_DUMP_PRODUCER);
 	sk_map_init(&reader.composites, arena);
 	reader.names = sk_composite_names(arena, NULL);

@@ -23,8 +23,8 @@ struct sk_op_graph;
  * ONNX files, in protobuf's wire format or text format: the reader to the graph of operators, and the writer of
  * texts. */
 
-/* True if the file is to be read as a model: by the ending of its name (.onnx, .pb, .pbtxt, .onnxtxt, .textproto), or
- * else by its first bytes. */
+/* True if the file is to be read as a model: by the ending of its name (.onnx, .pb, .mindir, .pbtxt, .onnxtxt,
+ * .textproto), or else by its first bytes. */
 bool sk_onnx_is_model(const char *path);
 
 /* Read the file into a graph of the nodes that its outputs need. Elements of constants stay in the mapped file, or in

@@ -17,6 +17,7 @@ enum wire { VARINT = 0, FIXED64 = 1, DELIMITED = 2, FIXED32 = 5 };
 struct decoder {
 	struct sk_diag *diag;
 	struct sk_place place;
+	const char *format; /* "an ONNX model" */
 	const uint8_t *start; /* of the file */
 };
 
@@ -32,7 +33,7 @@ static bool decode(struct decoder *decoder, const struct sk_onnx_type *type, str
 
 static bool report_damage(struct decoder *decoder, const uint8_t *at, const char *what)
 {
-	sk_error(decoder->diag, decoder->place, "this is not an ONNX model, or a damaged one: at byte %zu %s",
+	sk_error(decoder->diag, decoder->place, "this is not %s, or a damaged one: at byte %zu %s", decoder->format,
 		 (size_t)(at - decoder->start), what);
 	return false;
 }
@@ -301,12 +302,19 @@ static bool decode(struct decoder *decoder, const struct sk_onnx_type *type, str
 	return true;
 }
 
+bool sk_onnx_decode_message(struct sk_diag *diag, const char *path, struct sk_onnx_bytes bytes, const char *format,
+			    const struct sk_onnx_type *type, void *message)
+{
+	struct decoder decoder = {.diag = diag, .place = {.file = path}, .format = format, .start = bytes.bytes};
+
+	return decode(&decoder, type, bytes, message, 0);
+}
+
 struct sk_onnx_model *sk_onnx_decode(struct sk_diag *diag, const char *path, struct sk_onnx_bytes bytes)
 {
-	struct decoder decoder = {.diag = diag, .place = {.file = path}, .start = bytes.bytes};
 	struct sk_onnx_model *model = SK_NEW(diag->arena, struct sk_onnx_model);
 
-	return decode(&decoder, &sk_onnx_model_type, bytes, model, 0) ? model : NULL;
+	return sk_onnx_decode_message(diag, path, bytes, "an ONNX model", &sk_onnx_model_type, model) ? model : NULL;
 }
 
 /* Writers usually begin with ir_version, a small number, but a model may begin with another field. */

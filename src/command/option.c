@@ -327,8 +327,8 @@ static const char help_start[] =
 	"Usage: sklink [options] MANIFEST|MODEL [OBJECT...] -o PACKAGE\n"
 	"Link precompiled kernels into one superkernel package.\n"
 	"\n"
-	"MANIFEST is the scope manifest (YAML), MODEL an ONNX file; each OBJECT is a kernel object (.o) or an\n"
-	"archive (.a).\n"
+	"MANIFEST is the scope manifest (YAML), MODEL an ONNX or MINDIR file; each OBJECT is a kernel object (.o)\n"
+	"or an archive (.a).\n"
 	"\n";
 
 static const char help_end[] =
