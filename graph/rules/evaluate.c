@@ -55,12 +55,13 @@ static bool contents_of(struct sk_match *match, uint32_t index, struct sk_datum 
 	return true;
 }
 
-static bool shape_of(struct sk_match *match, const struct sk_value *value, struct sk_datum *datum)
+/* Return the dimensions, or for each 1 if it depends on dimensions with bounds, and else 0. */
+static bool shape_of(struct sk_match *match, const struct sk_value *value, bool bounds, struct sk_datum *datum)
 {
 	double *numbers = new_numbers(match, value->rank, datum);
 
 	for (uint32_t i = 0; i < value->rank; i++)
-		numbers[i] = (double)value->shape[i];
+		numbers[i] = bounds ? value->sizes[i] != NULL : (double)value->shape[i];
 	return true;
 }
 
@@ -95,8 +96,8 @@ static bool ask_value(struct sk_match *match, const struct sk_rule_expression *c
 	if (index == SK_NONE)
 		return fails(match, "it is absent");
 	value = &match->graph->values.items[index];
-	if (!strcmp(function, "shape"))
-		return shape_of(match, value, datum);
+	if (!strcmp(function, "shape") || !strcmp(function, "bounds"))
+		return shape_of(match, value, *function == 'b', datum);
 	if (!strcmp(function, "value"))
 		return contents_of(match, index, datum);
 	if (!strcmp(function, "stream") || !strcmp(function, "scope"))

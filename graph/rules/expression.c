@@ -110,6 +110,7 @@ static const struct {
 	{"size", 1, 1, true},
 	{"dtype", 1, 1, true},
 	{"value", 1, 1, true},
+	{"bounds", 1, 1, true},
 	{"constant", 1, 1, true},
 	{"present", 1, 1, true},
 	{"uses", 1, 1, true},

@@ -43,6 +43,8 @@ def attention(variant, texts):
 
 def normalisation(variant, texts):
     sample = {"x": 2 + f32(2, 4, 6), "axes": (numpy.array([-1]),), "e": real(1e-5), "scale": f32(6), "bias": f32(6), "Cast.to": 10}
+    if any("count" in text for text in texts):
+        sample["count"] = real(6)
     return as_half(sample, "e") if any("Cast" in text for text in texts) else sample
 
 
@@ -71,6 +73,10 @@ def convolved(variant, texts):
     return {**sample, **steps}
 
 
+def in_parts(variant, texts):
+    return {"x": f32(2, 4, 6), "axes": (numpy.array([1]),), "axes2": (numpy.array([-2]),)}
+
+
 def gated(variant, texts):
     return {"g": f32(3, 5), "u": f32(3, 5)}
 
@@ -81,7 +87,7 @@ def of_x(variant, texts):
 
 SAMPLES = {"Attention": attention, "LayerNormalization": normalisation, "RMSNormalization": normalisation, "GeluErf": of_x,
            "RotaryEmbedding": rotary,
-           "GeluTanh": of_x, "QLinearConv": convolved, "SwiGlu": gated, "Swish": of_x}
+           "GeluTanh": of_x, "QLinearConv": convolved, "Softmax": in_parts, "SwiGlu": gated, "Swish": of_x}
 
 
 # ---- passes.yaml ----
@@ -188,6 +194,7 @@ NEAR = {
     "Attention": {"all": [{"axis": 1}], "0": [{"d": real(0)}, {"d": real(1e-39)}, {"d": real(numpy.nan)}],
                   "1": [{"low": real(-1e9)}], "2": [{"low": real(-1e9)}]},
     "LayerNormalization": {"all": [{"axes": (numpy.array([1]),)}, {"axes": (numpy.array([0, 2]),)}, {"e": f32()}]},
+    "Softmax": {"all": [{"axes": (numpy.array([-1]),)}, {"axes": (numpy.array([1, 2]),), "axes2": (numpy.array([1, 2]),)}]},
     "RotaryEmbedding": {
         "0": [{"axis": 1}, {"c": f32(1, 3, 5, 4), "s": f32(1, 3, 5, 4)}],
         "1": [{"axis": 1}, {"c": f32(1, 3, 5, 4), "s": f32(1, 3, 5, 4)}],
@@ -237,3 +244,4 @@ NEAR = {
     "add_rms_norm_quant": {"all": [{"div": 0}, {"zero": numpy.ones(16, numpy.int8)}, half_rows, {"scales": real(2.5)}]},
 }
 NEAR["RMSNormalization"] = NEAR["LayerNormalization"]
+NEAR["LayerNormalization"] = {**NEAR["LayerNormalization"], **{variant: [{"count": real(5)}] for variant in "456"}}
