@@ -484,6 +484,14 @@ struct skrt_dimension {
 	uint64_t usual; /* the size for which the package is fast, and which new instances have */
 };
 
+/* The size that an instance has of a dimension. */
+struct skrt_extent {
+	size_t size SKRT_SIZE_OF(struct skrt_extent);
+	uint64_t present; /* the usual one until a shape or the program sets it */
+	int is_shown; /* by the shape of an array that is bound now; 0: nothing compares it with the program's arrays */
+	uint32_t tensor; /* the binding number of the array that shows it; else 0 */
+};
+
 /* Return the number of dimensions of a package.
  *
  * @return the number, above all numbers of dimensions; 0 if the package is static
@@ -509,6 +517,15 @@ enum skrt_status skrt_module_dimension(const struct skrt_module *module, uint32_
  *         has its bounds; SKRT_BUSY: launches are pending
  * @threads any */
 enum skrt_status skrt_instance_set_dimension(struct skrt_instance *instance, const char *name, uint64_t size);
+
+/* Return the size that the instance has of a dimension, and whether an array shows it.
+ *
+ * @param index: the dimension's number, as of skrt_module_dimension
+ * @param extent: with its size set; is filled
+ * @return SKRT_INVALID_ARGUMENT: the index is out of range or of another network, or the size is impossible
+ * @threads any */
+enum skrt_status skrt_instance_dimension(const struct skrt_instance *instance, uint32_t index,
+					 struct skrt_extent *extent);
 
 /* Describe a tensor to bind, at the present sizes of the instance.
  *

@@ -213,6 +213,15 @@ class instance : public owned<skrt_instance, end>
 	{
 		check(skrt_instance_set_dimension(get(), name, size));
 	}
+	/* The present size of a dimension, by its number in the module, and the tensor that shows it. */
+	skrt_extent dimension(std::uint32_t index) const
+	{
+		skrt_extent result = skrt_extent();
+
+		result.size = sizeof(result);
+		check(skrt_instance_dimension(get(), index, &result));
+		return result;
+	}
 	/* The tensor with that binding number, with the shape and bytes of the present sizes. */
 	skrt_tensor tensor(std::uint32_t index) const
 	{

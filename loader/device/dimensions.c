@@ -26,14 +26,19 @@ uint32_t skrt_module_dimension_count(const struct skrt_module *module)
 	return module->dims.dimension_count;
 }
 
+static enum skrt_status refuse_index(const struct skrt_module *module, uint32_t index)
+{
+	return sk_fail(SKRT_INVALID_ARGUMENT, "%s: no dimension number %" PRIu32 " (there are %" PRIu32 ")",
+		       module->path, index, module->dims.dimension_count);
+}
+
 enum skrt_status skrt_module_dimension(const struct skrt_module *module, uint32_t index,
 				       struct skrt_dimension *dimension)
 {
 	if (!module || !dimension)
 		return sk_fail_null(__func__);
 	if (index >= module->dims.dimension_count)
-		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: no dimension number %" PRIu32 " (there are %" PRIu32 ")",
-			       module->path, index, module->dims.dimension_count);
+		return refuse_index(module, index);
 	const struct sk_dims_dimension *record = &module->dims.dimensions[index];
 	const struct skrt_dimension own = {
 		.size = sizeof(own),
@@ -101,6 +106,44 @@ enum skrt_status skrt_instance_set_dimension(struct skrt_instance *instance, con
 	}
 	sk_device_unlock(module->device);
 	return status;
+}
+
+static enum skrt_status describe_extent(const struct skrt_instance *instance, uint32_t index,
+					struct skrt_extent *extent)
+{
+	const struct skrt_module *module = instance->module;
+
+	if (index >= module->dims.dimension_count)
+		return refuse_index(module, index);
+	const struct sk_dims_dimension *record = &module->dims.dimensions[index];
+	if (strcmp(sk_plan_string(&record->network), instance->network.name))
+		return sk_fail(SKRT_INVALID_ARGUMENT, "%s: dimension '%s' is of network '%s', not of '%s'",
+			       module->path, sk_plan_string(&record->name), sk_plan_string(&record->network),
+			       instance->network.name);
+	uint32_t setter = instance->sizes->setters[index];
+	bool shown = setter != SK_NO_INDEX;
+	*extent = (struct skrt_extent){
+		.size = sizeof(*extent),
+		.present = instance->sizes->sizes[index],
+		.is_shown = shown,
+		.tensor = shown ? setter : 0,
+	};
+	return SKRT_OK;
+}
+
+enum skrt_status skrt_instance_dimension(const struct skrt_instance *instance, uint32_t index,
+					 struct skrt_extent *extent)
+{
+	struct skrt_extent own;
+
+	if (!instance || !extent)
+		return sk_fail_null(__func__);
+	enum skrt_status status = sk_device_lock(instance->module->device);
+	if (status)
+		return status;
+	status = describe_extent(instance, index, &own);
+	sk_device_unlock(instance->module->device);
+	return status ? status : sk_struct_write("skrt_extent", &own, sizeof(own), extent);
 }
 
 enum skrt_status skrt_instance_tensor(const struct skrt_instance *instance, uint32_t index, struct skrt_tensor *tensor)
@@ -197,14 +240,13 @@ static bool take_dimension(struct fit *fit, uint32_t dimension, uint64_t extent)
 /* Take an extent that is another expression. One with several unknown dimensions is compared at the launch. */
 static bool take_expression(struct fit *fit, uint32_t value, uint64_t extent)
 {
-	uint32_t unknown = 0, count;
+	uint32_t unknown = 0, count = count_unknown(fit, value, &unknown);
 
-	if (value_at(fit, value, 0, fit->sizes[0]) == extent)
-		return true;
 	if (extent > fit->module->dims.most[value])
 		return false;
-	count = count_unknown(fit, value, &unknown);
-	return count == 1 ? solve(fit, value, unknown, extent) : count > 1;
+	if (count == 1)
+		return solve(fit, value, unknown, extent);
+	return count > 1 || value_at(fit, value, 0, fit->sizes[0]) == extent;
 }
 
 /* Find the sizes that the shape says; false: it does not fit. */

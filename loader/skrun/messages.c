@@ -10,21 +10,35 @@
 #include "base/text.h"
 #include "loader/skrt.h"
 
+static void print_message(const char *before, const char *format, va_list arguments)
+{
+	char *text = NULL;
+
+	sk_progress_end();
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	fputs(before, stderr);
+	sk_escape_print(text ? text : "no memory", stderr);
+	fputc('\n', stderr);
+	free(text);
+}
+
 void sk_skrun_error(const char *format, ...)
 {
 	va_list arguments;
 
-	char *text = NULL;
-
-	sk_progress_end();
 	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		text = NULL;
+	print_message("skrun: error: ", format, arguments);
 	va_end(arguments);
-	fputs("skrun: error: ", stderr);
-	sk_escape_print(text ? text : "no memory", stderr);
-	fputc('\n', stderr);
-	free(text);
+}
+
+void sk_skrun_note(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_message("skrun: note: ", format, arguments);
+	va_end(arguments);
 }
 
 void sk_print_named(const char *before, const char *name, const char *after)

@@ -209,6 +209,8 @@ bool sk_session_take_shapes(struct sk_session *session, const struct sk_assignme
 	for (uint32_t i = 0; i < count; i++)
 		if (inputs[i].slot && !take_next_shape(session, inputs, i))
 			return false;
+	for (uint32_t i = 0; i < dims->dimension_count; i++)
+		session->shown[i] = session->instance->sizes->setters[i] != SK_NO_INDEX;
 	memcpy(before, session->sizes, sizeof(before));
 	memcpy(session->sizes, session->instance->sizes->sizes, dims->dimension_count * sizeof(*session->sizes));
 	for (uint32_t i = 0; i < dims->dimension_count; i++)
@@ -237,6 +239,22 @@ void sk_session_print_sizes(const struct sk_session *session)
 	sk_session_sizes_text(session, text, sizeof(text));
 	if (*text)
 		sk_print_named("sizes ", text, "\n");
+}
+
+void sk_session_note_usual(const struct sk_session *session)
+{
+	const struct sk_dims_view *dims = &session->module->dims;
+
+	for (uint32_t i = 0; i < dims->dimension_count; i++) {
+		const struct sk_dims_dimension *dimension = &dims->dimensions[i];
+		const char *name = sk_plan_string(&dimension->name);
+
+		if (!session->given[i] && !session->shown[i] && dimension->least < dimension->most &&
+		    !strcmp(sk_plan_string(&dimension->network), session->network.name))
+			sk_skrun_note("no input file shows %s, and no --dim gives it: it is %" PRIu64
+				      ", the usual size of %" PRIu64 "..%" PRIu64,
+				      name, session->sizes[i], dimension->least, dimension->most);
+	}
 }
 
 /* ---- --sizes ---- */

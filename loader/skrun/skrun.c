@@ -234,12 +234,20 @@ static bool is_told(const struct sk_run_options *options)
 	return !options->json && !options->sizes && !options->measure && (results || !options->output_count);
 }
 
+/* Return whether neither results for people nor files with sizes tell the sizes of the run. */
+static bool is_silent(const struct sk_run_options *options)
+{
+	return !is_told(options) && !options->json && !options->sizes && !options->measure;
+}
+
 static bool run_session(struct sk_session *session, const struct sk_run_options *options, double *seconds)
 {
 	if (!sk_session_prepare(session) || !read_inputs(session, options))
 		return false;
 	if (is_told(options) && !session->grows)
 		sk_session_print_sizes(session);
+	if (is_silent(options))
+		sk_session_note_usual(session);
 	if (options->measure)
 		return sk_measure(session, options->measure, (uint32_t)options->repeats);
 	if (options->verify && !verify(session, options, seconds))

@@ -78,6 +78,7 @@ struct sk_session {
 	uint64_t steps[SK_MAX_DIMENSIONS]; /* by which they grow after each run of --repeat */
 	bool grows; /* some do */
 	bool given[SK_MAX_DIMENSIONS]; /* by --dim */
+	bool shown[SK_MAX_DIMENSIONS]; /* by the shape of an input file */
 	const struct sk_plan_view *plan; /* at these sizes: the module's, or: */
 	struct sk_plan_view sized_plan;
 	struct skrt_instance *instance;
@@ -198,6 +199,9 @@ void sk_session_sizes_text(const struct sk_session *session, char *text, size_t 
 /* Print the line "sizes batch=2, seq=37" of a package with bounds. */
 void sk_session_print_sizes(const struct sk_session *session);
 
+/* Print a note on each dimension that has its usual size because neither an input file nor --dim gives another one. */
+void sk_session_note_usual(const struct sk_session *session);
+
 /* --sizes: set sample number `number` of the sizes without --dim, and print it. */
 bool sk_session_sample_sizes(struct sk_session *session, uint64_t number, uint64_t seed);
 
@@ -254,6 +258,9 @@ bool sk_measure(struct sk_session *session, const char *path, uint32_t rounds);
 
 /* Print "skrun: error: …" on standard error. */
 void sk_skrun_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Print "skrun: note: …" on standard error. */
+void sk_skrun_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Print the library's text as an error if the status is not SKRT_OK. Return true if it is. */
 bool sk_succeeded(enum skrt_status status);

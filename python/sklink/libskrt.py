@@ -121,6 +121,10 @@ class DimensionInfo(Sized):  # struct skrt_dimension
     ]
 
 
+class ExtentInfo(Sized):  # struct skrt_extent
+    _fields_ = [("present", c_uint64), ("is_shown", c_int), ("tensor", c_uint32)]
+
+
 # The functions that return a status, with the types of their arguments.
 FUNCTIONS: Dict[str, List[Any]] = {
     "device_open": [POINTER(DeviceOptions), POINTER(c_void_p)],
@@ -136,6 +140,7 @@ FUNCTIONS: Dict[str, List[Any]] = {
     "instance_bind": [c_void_p, c_uint32, c_void_p, c_uint64],
     "instance_bind_array": [c_void_p, c_char_p, c_int, c_uint32, POINTER(c_uint64), c_void_p],
     "instance_set_dimension": [c_void_p, c_char_p, c_uint64],
+    "instance_dimension": [c_void_p, c_uint32, POINTER(ExtentInfo)],
     "instance_tensor": [c_void_p, c_uint32, POINTER(TensorInfo)],
     "stream_create": [c_void_p, POINTER(c_void_p)],
     "stream_destroy": [c_void_p],

@@ -12,6 +12,7 @@ from .device import Device, Stream, device_or_default
 from .libskrt import (
     NOT_FOUND,
     DimensionInfo,
+    ExtentInfo,
     NetworkInfo,
     Source,
     TensorInfo,
@@ -59,12 +60,12 @@ class Instance:
         self.handle = own(self, module, destroy, create, module.handle, *name)
 
 
-def read_dimensions(module: Module, network: str) -> List[Tuple[bytes, int]]:
-    """The dimensions of the network, with their usual sizes."""
+def read_dimensions(module: Module, network: str) -> Dict[int, DimensionInfo]:
+    """The dimensions of the network, by number."""
     infos = [DimensionInfo() for _ in range(lib.skrt_module_dimension_count(module.handle))]
     for index, info in enumerate(infos):
         call("module_dimension", module.handle, index, ctypes.byref(info))
-    return [(info.name, info.usual) for info in infos if info.network.decode() == network]
+    return {index: info for index, info in enumerate(infos) if info.network.decode() == network}
 
 
 def read_tensor(module: Module, index: int, prefix: str, varies: bool) -> Tensor:
@@ -152,7 +153,8 @@ class Network:
         Arrays that are contiguous and aligned to 64 bytes, as empty() makes them, are used in place. Others are copied
         in and out; with copy=False they are a ValueError.
 
-        In a package with bounds, `sizes` gives dimensions that no array shows, such as {"past": 17}."""
+        In a package with bounds, `sizes` gives dimensions that no array shows, such as {"past": 17}. A dimension that
+        neither shows is a ValueError."""
         if len(arrays) == 2 and isinstance(arrays[1], Mapping):
             names = self._names(arrays[0])
             results = self.run(arrays[1], copy=copy, sizes=sizes, **named)
@@ -237,10 +239,10 @@ class Network:
         return {name: given.get(name, memory[name]) for name in self.outputs}
 
     def _bind(self, instance: Instance, memory: Dict[str, NDArray[Any]], sizes: Mapping[str, int]) -> None:
-        """Binds memory, and new arrays for tensors without any. Its sizes are those of
-        the arrays, then the given ones, and the usual ones of other dimensions."""
-        for dimension, usual in self._dimensions:
-            call("instance_set_dimension", instance.handle, dimension, usual)
+        """Binds memory, and new arrays for tensors without any. Its sizes are those of the arrays, then the given
+        ones."""
+        for dimension in self._dimensions.values():  # shapes of an earlier run show nothing
+            call("instance_set_dimension", instance.handle, dimension.name, dimension.usual)
         sized = [name for name in memory if self._dimensions and not self._tensors[name].padding]
         for name in sized:
             place, code = memory[name], CODES[self._tensors[name].type]
@@ -248,6 +250,7 @@ class Network:
             call("instance_bind_array", instance.handle, name.encode(), code, place.ndim, shape, place.ctypes.data)
         for size, value in sizes.items():
             call("instance_set_dimension", instance.handle, size.encode(), number(f"size '{size}'", value, 64))
+        self._check_known(instance, memory, sizes)
         for index, (name, tensor) in enumerate(self._tensors.items(), self._first):
             if name in sized:
                 continue
@@ -258,6 +261,35 @@ class Network:
             if place.shape != present:
                 raise ValueError(f"tensor '{name}' is {list(present)} by the other arrays, not {list(place.shape)}")
             call("instance_bind", instance.handle, index, place.ctypes.data, place.nbytes + tensor.padding)
+
+    def _check_known(self, instance: Instance, memory: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        """Raises an error for the first dimension that has neither a size from an array nor a given one."""
+        extent = ExtentInfo()
+        for index, dimension in self._dimensions.items():
+            name = dimension.name.decode()
+            call("instance_dimension", instance.handle, index, ctypes.byref(extent))
+            if not extent.is_shown and name not in sizes and dimension.least < dimension.most:
+                raise ValueError(self._unknown(instance, dimension, name, memory))
+
+    def _unknown(self, instance: Instance, dimension: DimensionInfo, name: str, memory: Mapping[str, Any]) -> str:
+        """The error for a dimension without a size, with the tensors that have it as an extent."""
+        bounds = dimension.least, dimension.most
+        shapes = []
+        for size in bounds:
+            call("instance_set_dimension", instance.handle, dimension.name, size)
+            shapes.append([self._present(instance, self._first + i) for i in range(len(self._tensors))])
+        having = [tensor for tensor, *pair in zip(self._tensors.values(), *shapes) if bounds in zip(*pair)]
+        text = f"dimension '{name}' ({bounds[0]} to {bounds[1]}"
+        if dimension.multiple > 1:
+            text += f", multiples of {dimension.multiple}"
+        text += f") has no size: no array shows it; give sizes={{{name!r}: ...}}"
+        free = [tensor.name for tensor in having if tensor.name not in memory and not tensor.padding]
+        padded = [tensor.name for tensor in having if tensor.padding]
+        if free:
+            text += f", or an array of that size for the output {' or '.join(map(repr, free))}"
+        if padded:
+            text += f" (arrays with padding show no sizes: {', '.join(map(repr, padded))})"
+        return text
 
     @staticmethod
     def _present(instance: Instance, index: int) -> Tuple[int, ...]:

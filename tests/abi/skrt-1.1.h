@@ -158,10 +158,18 @@ struct skrt_dimension {
 	uint64_t least, most, multiple;
 	uint64_t usual;
 };
+struct skrt_extent {
+	size_t size SKRT_SIZE_OF(struct skrt_extent);
+	uint64_t present;
+	int is_shown;
+	uint32_t tensor;
+};
 uint32_t skrt_module_dimension_count(const struct skrt_module *module);
 enum skrt_status skrt_module_dimension(const struct skrt_module *module, uint32_t index,
 				       struct skrt_dimension *dimension);
 enum skrt_status skrt_instance_set_dimension(struct skrt_instance *instance, const char *name, uint64_t size);
+enum skrt_status skrt_instance_dimension(const struct skrt_instance *instance, uint32_t index,
+					 struct skrt_extent *extent);
 enum skrt_status skrt_instance_tensor(const struct skrt_instance *instance, uint32_t index, struct skrt_tensor *tensor);
 enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t index, void *data, uint64_t bytes);
 enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const char *name, enum skrt_dtype dtype,

@@ -324,6 +324,10 @@ def test_sizes_that_no_array_shows(tmp_path):
     ):
         with pytest.raises(sklink.Error, match=error):
             package.run(past=cache, new=new, sizes=sizes)
+    needed = r"dimension 'rows' \(0 to 6\) has no size: no array shows it; give sizes=\{'rows': ...\}"
+    for sizes in None, {}, {"seq": 1}:  # not the rows of the run before
+        with pytest.raises(ValueError, match=needed + "$"):
+            package.run(past=cache, new=new, sizes=sizes)
     with pytest.raises(OverflowError, match="size 'rows' is to be from 0 to"):
         package.run(past=cache, new=new, sizes={"rows": -1})
     for run in package.run, lambda **given: package.launch(stream, **given):

@@ -168,15 +168,45 @@ static void test_bytes(void)
 	run(6);
 }
 
+/* Sizes are shown by the arrays that are bound now, and by nothing else. */
+static void test_extents(void)
+{
+	struct skrt_extent extent = {.size = sizeof(extent)};
+
+	bind_shape(2, 37);
+	for (uint32_t i = 0; i < 2; i++) {
+		GOOD(skrt_instance_dimension(instance, i, &extent));
+		CHECK(extent.size == sizeof(extent) && extent.present == (i ? 37 : 2) && extent.is_shown &&
+		      (extent.tensor == 0 || extent.tensor == 3));
+	}
+	GOOD(skrt_instance_set_dimension(instance, "seq", 37));
+	GOOD(skrt_instance_dimension(instance, 1, &extent));
+	CHECK(extent.present == 37 && !extent.is_shown && extent.tensor == 0);
+	GOOD(skrt_instance_bind(instance, 3, y, MOST * sizeof(float)));
+	GOOD(skrt_instance_bind(instance, 0, x, MOST * sizeof(float)));
+	GOOD(skrt_instance_dimension(instance, 0, &extent));
+	CHECK(extent.present == 2 && !extent.is_shown);
+	FAILS(skrt_instance_dimension(instance, 2, &extent), SKRT_INVALID_ARGUMENT, "no dimension number 2");
+	extent.size = 0;
+	FAILS(skrt_instance_dimension(instance, 0, &extent), SKRT_INVALID_ARGUMENT, "struct skrt_extent");
+	bind_shape(2, 37);
+}
+
 /* A message names the tensor that has set a size, and only while it is bound as an array. */
 static void test_setters(const char *path)
 {
 	struct skrt_module *pairs;
 	struct skrt_instance *own;
+	struct skrt_extent extent = {.size = sizeof(extent)};
 	static const char *const names[] = {"t", "u", "r"};
 
 	GOOD(skrt_module_load(device, path, &pairs));
 	GOOD(skrt_instance_create(pairs, &own));
+	GOOD(skrt_instance_bind_array(own, "t", SKRT_F32, 1, (uint64_t[]){80}, x)); /* the usual size, but shown */
+	GOOD(skrt_instance_dimension(own, 0, &extent));
+	CHECK(extent.present == 40 && extent.is_shown && extent.tensor == 0);
+	GOOD(skrt_instance_dimension(own, 1, &extent));
+	CHECK(extent.present == 64 && !extent.is_shown);
 	for (int i = 0; i < 3; i++)
 		GOOD(skrt_instance_bind_array(own, names[i], SKRT_F32, 1, (uint64_t[]){i ? 7 : 10}, x + 64 * i));
 	for (int i = 0; i < 3; i++)
@@ -207,9 +237,13 @@ static void test_shown(const char *path)
 			const uint64_t extents[] = {larger, half, larger, half, rows * width};
 
 			GOOD(skrt_instance_create(shown, &own));
+			struct skrt_extent extent = {.size = sizeof(extent)};
+
 			for (int i = 0; i < 5; i++)
 				GOOD(skrt_instance_bind_array(own, names[i], SKRT_F32, 1, &extents[i],
 							      (i < 2 ? x : y) + 64 * i));
+			GOOD(skrt_instance_dimension(own, 0, &extent));
+			CHECK(!extent.is_shown);
 			GOOD(skrt_instance_bind_array(own, "table", SKRT_F32, 2, (uint64_t[]){rows, width}, x + 128));
 			GOOD(skrt_run_network(stream, own));
 			GOOD(skrt_instance_bind_array(own, "half", SKRT_F32, 1, (uint64_t[]){half == 3 ? 4 : 3}, x));
@@ -402,6 +436,7 @@ int main(int argc, char **argv)
 	GOOD(skrt_instance_bind(instance, 1, w, WIDTH * WIDTH * sizeof(*w)));
 	GOOD(skrt_instance_bind(instance, 2, b, WIDTH * sizeof(*b)));
 	test_errors();
+	test_extents();
 	test_bytes();
 	test_busy();
 	test_sizes();

@@ -46,7 +46,25 @@ tasks:
   - {name: half, kernel: whole, args: [half, half2], scope: s}
   - {name: table, kernel: whole, args: [table, table2], scope: s}
 M
-for name in rows widths views parts halves pairs shown; do linked $name; done
+sized_manifest flat 'rows: 1..6, width: 2..8:2' <<'M'
+tensors:
+  x: {dtype: f32, shape: ["rows*width"]}
+  table: {dtype: f32, shape: [rows, width]}
+tasks:
+  - {name: whole, kernel: whole, args: [x, table], scope: s}
+M
+for name in rows widths views parts halves pairs shown flat; do linked $name; done
+
+# A run that prints no sizes says which ones are the usual ones because nothing gives them.
+"$skrun" rows.sk --random 1 --dim batch=2 --output y=y.npy 2>err.txt
+diff - err.txt <<'N' || fail "no note on a usual size"
+skrun: note: no input file shows seq, and no --dim gives it: it is 128, the usual size of 1..512
+N
+"$skrun" rows.sk --random 1 --dim batch=2 --dim seq=128 --output y=y.npy 2>err.txt
+"$skrun" rows.sk --random 1 --input x=y.npy --output y=z.npy 2>>err.txt
+"$skrun" rows.sk --random 1 >out.txt 2>>err.txt
+[ ! -s err.txt ] || fail "a note on sizes that are given: $(cat err.txt)"
+grep -qx 'sizes batch=8, seq=128' out.txt || fail "no sizes: $(cat out.txt)"
 
 # ---- the bits of static packages ----
 
@@ -181,5 +199,14 @@ fails("tensor 'x' is at most f32[8, 512, 64]; the array is float32[2, 513, 64]",
 fails("seq is 0; package", x=numpy.zeros((2, 0, 64), "f"), w=w, b=b)
 fails("tensor 'x' has the shape [batch, seq, 64]", x=numpy.zeros((2, 3, 63), "f"), w=w, b=b)
 fails("is bound as", x=numpy.zeros((2, 3, 64), "f"), w=w, b=b, y=numpy.zeros((2, 4, 64), "f"))
+package = sklink.Package("flat.sk")
+x, usual = rng.random(24, "f"), rng.random(48, "f")
+for array in x, usual:  # also if the usual sizes have as many elements
+    fails("dimension 'rows' (1 to 6) has no size: no array shows it; give sizes={'rows': ...}, or an array of that size "
+          "for the output 'table'", x=array)
+    fails("dimension 'width' (2 to 8, multiples of 2) has no size", x=array, sizes={"rows": 6})
+shown = package.run(x=x, table=numpy.empty((3, 8), "f"))["table"]
+assert numpy.array_equal(shown, package.run(x=x, sizes={"rows": 3, "width": 8})["table"])
+assert package.run(x=x, sizes={"rows": 6, "width": 4})["table"].shape == (6, 4)
 P
 SKLINK_LIBRARY=$library PYTHONPATH=$wheel PYTHONDONTWRITEBYTECODE=1 "$python" sizes.py
