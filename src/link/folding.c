@@ -31,6 +31,7 @@ struct folding {
 		child; /* the outputs are the wanted values, or private copies of values, with their elements */
 	const uint32_t *wanted; /* values */
 	const uint64_t *keys; /* by value, of sk_known_keys; NULL: nodes compute the values */
+	const uint64_t *shared; /* the same by contents; NULL: no other network takes the results */
 	uint64_t *places; /* by wanted value: its offset in the file of results */
 	uint64_t start; /* offset of the first result there */
 	struct sk_file_draft
@@ -241,6 +242,23 @@ static uint64_t key_of_value(const struct folding *folding, uint32_t value)
 	return folding->keys ? folding->keys[value] : 0;
 }
 
+/* Return the contents of a wanted value, which it may have if it is wanted twice; NULL: they are not known. */
+static const void *find_known(const struct folding *folding, uint32_t wanted)
+{
+	const struct sk_link *link = folding->child.link;
+	struct sk_op_graph *graph = folding->child.graph;
+	struct sk_value found = graph->values.items[wanted];
+
+	if (graph->sizes && !found.contents)
+		found.contents = sk_known_find(link->known, graph, &found, key_of_value(folding, wanted));
+	if (found.contents || !folding->shared)
+		return found.contents;
+	found.contents = sk_folded_find(link->folded, graph, &found, folding->shared[wanted]);
+	if (graph->sizes && found.contents)
+		sk_known_add(link->known, &found, key_of_value(folding, wanted));
+	return found.contents;
+}
+
 /* Make constants of the wanted values with known contents. Return the number of the others, which come first then. */
 static size_t take_known(const struct folding *folding, uint32_t *wanted, size_t count)
 {
@@ -249,12 +267,8 @@ static size_t take_known(const struct folding *folding, uint32_t *wanted, size_t
 
 	for (size_t i = 0; i < count; i++) {
 		struct sk_value *value = &graph->values.items[wanted[i]];
-		const void *contents = NULL;
+		const void *contents = graph->sizes || folding->shared ? find_known(folding, wanted[i]) : NULL;
 
-		if (graph->sizes) /* a value may be wanted twice */
-			contents = value->contents ? value->contents
-						   : sk_known_find(folding->child.link->known, graph, value,
-								   key_of_value(folding, wanted[i]));
 		if (contents && value->varies)
 			value->known = contents;
 		else if (contents)
@@ -267,13 +281,19 @@ static size_t take_known(const struct folding *folding, uint32_t *wanted, size_t
 
 static bool fold_unknown(struct folding *folding)
 {
-	const struct sk_folding *child = &folding->child;
+	const struct sk_link *link = folding->child.link;
+	const struct sk_op_graph *graph = folding->child.graph;
 
 	if (!run_folding(folding))
 		return false;
-	for (size_t i = 0; i < child->count && child->graph->sizes; i++)
-		sk_known_add(child->link->known, &child->graph->values.items[folding->wanted[i]],
-			     key_of_value(folding, folding->wanted[i]));
+	for (size_t i = 0; i < folding->child.count; i++) {
+		const struct sk_value *value = &graph->values.items[folding->wanted[i]];
+
+		if (graph->sizes)
+			sk_known_add(link->known, value, key_of_value(folding, folding->wanted[i]));
+		if (folding->shared && !graph->sizes_at) /* results of samples end with them */
+			sk_folded_add(link->folded, value, folding->shared[folding->wanted[i]]);
+	}
 	return true;
 }
 
@@ -285,9 +305,8 @@ bool sk_fold_values(const void *link, struct sk_op_graph *graph, const uint32_t 
 	memcpy(unknown, wanted, count * sizeof(*wanted));
 	folding.wanted = unknown;
 	folding.child.count = take_known(&folding, unknown, count);
-	return !folding.child.count ||
-	       (sk_graph_canonical(graph, unknown, folding.child.count, &folding.child.calls) &&
-		fold_unknown(&folding));
+	return !folding.child.count || (sk_graph_canonical(graph, unknown, folding.child.count, &folding.child.calls) &&
+					fold_unknown(&folding));
 }
 
 /* ---- calls of constants ---- */
@@ -365,9 +384,9 @@ static void find_constants(struct constants *constants)
 	bool changed = true;
 
 	for (size_t v = 0; v < constants->graph->values.count; v++)
-		constants->varies[v] = constants->graph->values.items[v].varies ||
-				       (constants->graph->values.items[v].input &&
-					!constants->graph->values.items[v].contents);
+		constants->varies[v] =
+			constants->graph->values.items[v].varies ||
+			(constants->graph->values.items[v].input && !constants->graph->values.items[v].contents);
 	while (changed) {
 		changed = false;
 		for (size_t c = 0; c < constants->calls->count; c++) {
@@ -439,21 +458,18 @@ bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_gra
 	calls->count = kept;
 	folding.wanted = values.items;
 	if (graph->sizes)
-		folding.keys = sk_known_keys(graph, folding.child.calls.items, folding.child.calls.count);
+		folding.keys =
+			sk_known_keys(graph, folding.child.calls.items, folding.child.calls.count, SK_KNOWN_BY_NAMES);
+	if (link->folded)
+		folding.shared = sk_known_keys(graph, folding.child.calls.items, folding.child.calls.count,
+					       SK_KNOWN_BY_CONTENTS);
 	folding.child.count = take_known(&folding, values.items, values.count);
 	drop_known(&folding.child);
 	folding.start = draft ? find_start(&folding, kept) : 0;
 	return !folding.child.count || fold_unknown(&folding);
 }
 
-void sk_fold_close(const struct sk_file_draft *draft, const struct sk_model *model)
+void sk_fold_close(const struct sk_file_draft *draft)
 {
-	const size_t size = mapped_size(draft->end);
-	bool used = false;
-
-	for (size_t i = 0; i < model->tensors.count && !used; i++)
-		used = (uintptr_t)model->tensors.items[i].contents - (uintptr_t)draft->bytes < size;
-	if (!used)
-		munmap((void *)(uintptr_t)draft->bytes, size);
 	close(draft->descriptor);
 }

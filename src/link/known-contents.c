@@ -1,6 +1,7 @@
 /* Contents of constants by the names of their values; see link.h. */
 #include "src/link/link.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include <xxhash.h>
@@ -12,16 +13,10 @@
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-struct known {
-	enum sk_dtype dtype;
-	uint64_t bytes, key;
-	const void *contents;
-};
-
 struct sk_known_contents {
 	struct sk_arena *arena;
-	struct sk_map names;
-	SK_ARRAY(struct known) items;
+	struct sk_map names; /* of constants with their types, sizes and keys, to places in: */
+	SK_ARRAY(const void *) contents;
 	bool complete; /* a sample takes contents, and adds none */
 };
 
@@ -39,30 +34,58 @@ void sk_known_complete(struct sk_known_contents *known)
 	known->complete = true;
 }
 
+/* Passes number the values that they make, in each network from another number on: those numbers are left out if the
+ * key is one by contents. */
+static const char *name_of(struct sk_arena *arena, const struct sk_value *value, uint64_t key, enum sk_known_as as)
+{
+	size_t length = strcspn(value->name, as == SK_KNOWN_BY_CONTENTS ? "#" : "");
+
+	return sk_arena_print(arena, "%016" PRIx64 " %d %" PRIu64 " %.*s", key, (int)value->dtype,
+			      sk_value_bytes(value), (int)length, value->name);
+}
+
+static void add(struct sk_known_contents *known, const struct sk_value *value, uint64_t key, enum sk_known_as as)
+{
+	const char *name = name_of(known->arena, value, key, as);
+	uint32_t number = (uint32_t)known->contents.count;
+
+	if (sk_map_insert(&known->names, name, strlen(name), number) == number)
+		sk_array_push(known->arena, &known->contents, value->contents);
+}
+
+static const void *find(const struct sk_known_contents *known, const struct sk_op_graph *graph,
+			const struct sk_value *value, uint64_t key, enum sk_known_as as)
+{
+	const char *name = name_of(graph->arena, value, key, as);
+	uint32_t number = sk_map_find(&known->names, name, strlen(name));
+
+	return number == SK_NONE ? NULL : known->contents.items[number];
+}
+
 void sk_known_add(struct sk_known_contents *known, const struct sk_value *value, uint64_t key)
 {
-	uint32_t number = (uint32_t)known->items.count;
-
-	if (!known->complete && !value->varies &&
-	    sk_map_insert(&known->names, value->name, strlen(value->name), number) == number)
-		sk_array_push(known->arena, &known->items,
-			      ((struct known){value->dtype, sk_value_bytes(value), key, value->contents}));
+	if (!known->complete && !value->varies)
+		add(known, value, key, SK_KNOWN_BY_NAMES);
 }
 
 const void *sk_known_find(const struct sk_known_contents *known, const struct sk_op_graph *graph,
 			  const struct sk_value *value, uint64_t key)
 {
-	uint32_t number = SK_NONE;
-
 	if (value->varies)
 		return sk_symbolic_contents(graph, value);
-	if (known->complete)
-		number = sk_map_find(&known->names, value->name, strlen(value->name));
-	return number != SK_NONE && known->items.items[number].dtype == value->dtype &&
-			       known->items.items[number].key == key &&
-			       known->items.items[number].bytes == sk_value_bytes(value)
-		       ? known->items.items[number].contents
-		       : NULL;
+	return known->complete ? find(known, graph, value, key, SK_KNOWN_BY_NAMES) : NULL;
+}
+
+void sk_folded_add(struct sk_known_contents *folded, const struct sk_value *value, uint64_t key)
+{
+	if (!value->varies && key)
+		add(folded, value, key, SK_KNOWN_BY_CONTENTS);
+}
+
+const void *sk_folded_find(const struct sk_known_contents *folded, const struct sk_op_graph *graph,
+			   const struct sk_value *value, uint64_t key)
+{
+	return value->varies || !key ? NULL : find(folded, graph, value, key, SK_KNOWN_BY_CONTENTS);
 }
 
 /* ---- keys ---- */
@@ -102,8 +125,31 @@ static void add_attribute(XXH3_state_t *state, const struct sk_attribute *attrib
 	}
 }
 
+enum { MOST_HASHED = 64 << 10 }; /* bytes of constants; the place of larger ones stands for them */
+
+/* A constant of a file has one place in all networks. */
+static void add_contents(XXH3_state_t *state, const struct sk_value *value)
+{
+	const uint64_t bytes = sk_value_bytes(value);
+
+	ADD(state, bytes);
+	if (bytes > MOST_HASHED)
+		ADD(state, value->contents);
+	else
+		XXH3_64bits_update(state, value->contents, bytes);
+}
+
+static void add_root(XXH3_state_t *state, const struct sk_value *root, uint64_t key, enum sk_known_as as)
+{
+	if (as == SK_KNOWN_BY_NAMES)
+		add_text(state, root->name);
+	else if (root->contents)
+		add_contents(state, root);
+	ADD(state, key);
+}
+
 static void add_operand(XXH3_state_t *state, const struct sk_op_graph *graph, const struct sk_operand *operand,
-			const uint64_t *keys)
+			const uint64_t *keys, enum sk_known_as as)
 {
 	uint32_t root = sk_value_root(graph, operand->value);
 	uint64_t offset;
@@ -113,8 +159,7 @@ static void add_operand(XXH3_state_t *state, const struct sk_op_graph *graph, co
 		return;
 	}
 	offset = operand->offset + sk_value_offset(graph, operand->value);
-	add_text(state, graph->values.items[root].name);
-	ADD(state, keys[root]);
+	add_root(state, &graph->values.items[root], keys[root], as);
 	ADD(state, operand->dtype);
 	ADD(state, operand->rank);
 	XXH3_64bits_update(state, operand->shape, operand->rank * sizeof(*operand->shape));
@@ -122,7 +167,8 @@ static void add_operand(XXH3_state_t *state, const struct sk_op_graph *graph, co
 	ADD(state, operand->stride);
 }
 
-uint64_t *sk_known_keys(const struct sk_op_graph *graph, const struct sk_graph_call *calls, size_t count)
+uint64_t *sk_known_keys(const struct sk_op_graph *graph, const struct sk_graph_call *calls, size_t count,
+			enum sk_known_as as)
 {
 	uint64_t *keys = SK_NEW_ARRAY(graph->arena, uint64_t, graph->values.count + 1);
 	XXH3_state_t *state = XXH3_createState();
@@ -136,9 +182,9 @@ uint64_t *sk_known_keys(const struct sk_op_graph *graph, const struct sk_graph_c
 		for (size_t i = 0; i < call->attributes.count; i++)
 			add_attribute(state, &call->attributes.items[i]);
 		for (size_t i = 0; i < call->inputs.count; i++)
-			add_operand(state, graph, &call->inputs.items[i], keys);
+			add_operand(state, graph, &call->inputs.items[i], keys, as);
 		for (size_t i = 0; i < call->outputs.count; i++)
-			add_operand(state, graph, &call->outputs.items[i], keys);
+			add_operand(state, graph, &call->outputs.items[i], keys, as);
 		key = XXH3_64bits_digest(state);
 		for (size_t i = 0; i < call->outputs.count; i++) {
 			uint32_t root = sk_value_root(graph, call->outputs.items[i].value);

@@ -51,6 +51,7 @@ struct sk_link {
 	bool has_inputs, inputs_failed; /* the linker has the inputs; one of them could not be read */
 	struct sk_model *model;
 	struct sk_known_contents *known; /* of a graph with bounds; NULL: there is none */
+	struct sk_known_contents *folded; /* results of calls, of all networks; NULL: there is one network */
 	sk_dumped_graphs dumped; /* graphs that have become tasks of the model */
 	struct sk_plan_image image; /* the plan's, once it is complete */
 	struct sk_plan_view plan; /* a view of it */
@@ -118,9 +119,8 @@ bool sk_fold_values(const void *link, struct sk_op_graph *graph, const uint32_t 
 bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_graph_calls *calls,
 		   struct sk_file_draft *draft);
 
-/* Close a draft that will not become a file. Free it if no tensor of the model has its contents there, because another
- * network had all of them. */
-void sk_fold_close(const struct sk_file_draft *draft, const struct sk_model *model);
+/* Close a draft that will not become a file. Its bytes stay: other networks may take them, too. */
+void sk_fold_close(const struct sk_file_draft *draft);
 
 /* ==== graph-passes.c ====
  *
@@ -206,9 +206,20 @@ void sk_known_add(struct sk_known_contents *known, const struct sk_value *value,
 const void *sk_known_find(const struct sk_known_contents *known, const struct sk_op_graph *graph,
 			  const struct sk_value *value, uint64_t key);
 
+/* The same for results of calls of any network, which later networks take: the key is one by contents. */
+void sk_folded_add(struct sk_known_contents *folded, const struct sk_value *value, uint64_t key);
+const void *sk_folded_find(const struct sk_known_contents *folded, const struct sk_op_graph *graph,
+			   const struct sk_value *value, uint64_t key);
+
+enum sk_known_as {
+	SK_KNOWN_BY_NAMES, /* names stand for the contents of constants */
+	SK_KNOWN_BY_CONTENTS, /* for several networks, of which each has constants of its own */
+};
+
 /* Return, by value that has bytes of its own, a hash of the calls that write it, and of those that write their
- * operands: names, attributes, shapes and places. Names stand for the contents of constants. */
-uint64_t *sk_known_keys(const struct sk_op_graph *graph, const struct sk_graph_call *calls, size_t count);
+ * operands: names or contents, attributes, shapes and places. */
+uint64_t *sk_known_keys(const struct sk_op_graph *graph, const struct sk_graph_call *calls, size_t count,
+			enum sk_known_as as);
 
 /* ==== link-passes.c ====
  *

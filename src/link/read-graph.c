@@ -150,7 +150,7 @@ static bool lower(const struct reading *reading, struct sk_op_graph *graph, cons
 	if (scope)
 		name_launches(reading->link, graph, scope);
 	if (draft->bytes)
-		sk_fold_close(draft, model);
+		sk_fold_close(draft);
 	return sk_scopes_take_options(graph, model) &&
 	       (graph->side_by_side ||
 		sk_scope_options_override(model, reading->passes.flags.place, "*=parallel-fusion=0"));
@@ -445,6 +445,7 @@ static bool read_networks(struct reading *reading)
 		return false;
 	}
 	reading->constants = sk_constants_create(link->arena);
+	reading->link->folded = sk_known_create(link->arena);
 	for (size_t i = 0; i < reading->networks.names.count && !sk_diag_is_hopeless(link->diag); i++)
 		read &= read_one_of(reading, &reading->networks.names.items[i]);
 	return read;

@@ -294,3 +294,67 @@ node mine:Strange /odd x -> y
 output y f32 none
 END
 fails_with "Strange" "$sklink" --check bad.onnx "$@" --dim a:batch=1 --dim b:batch=2
+
+# Results of constants alone that all networks have are computed once. Those that have the same names and shapes, but
+# other constants behind them, are computed for each: a factor, and columns of a weight, that depend on a length.
+"$make_model" folded.onnx <<'END'
+input x f32 sx48
+constant w f32 48x48 1 2 -3 4 5 -6 7 8 9 -1 2 3
+constant v f32 48x160 0.5 0.25 -1 3 0.125 2
+constant first i64 1 0
+constant width i64 1 48
+constant axis i64 1 1
+node Transpose turned w -> t perm=[1,0]
+node Sigmoid weights t -> e
+node Shape _ x -> shape
+node Gather _ shape first -> start
+node Cast _ start -> length to=1
+node Mul _ w length -> many
+node Sigmoid factor many -> f
+node Add _ start width -> end
+node Slice _ v start end axis -> columns
+node Sigmoid part columns -> p
+node MatMul a x e -> h
+node MatMul b h f -> i
+node MatMul c i p -> y
+output y f32 none
+END
+cat >forks.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+pid_t fork(void)
+{
+	int file = open("forks.txt", O_WRONLY | O_CREAT | O_APPEND, 0666);
+	pid_t (*real)(void) = (pid_t (*)(void))dlsym(RTLD_NEXT, "fork");
+	return write(file, "fork\n", 5) == 5 && !close(file) ? real() : -1;
+}
+C
+$CC -shared -fPIC -O1 forks.c -o forks.so
+# forks OPTION…: the number of processes that compute constants.
+forks() {
+	rm -f forks.txt
+	LD_PRELOAD=./forks.so "$sklink" folded.onnx -L "$top_builddir/kernels" -lskernels "$@" -o forks.sk
+	grep -c . forks.txt
+}
+if [ -z "$sanitize" ]; then
+	all=$(forks --dim a:s=5 --dim b:s=7 --dim c:s=5 --dim d:s=7)
+	each=$(forks --dim s=5)
+	[ "$all" -lt $((4 * each)) ] || fail "four networks need $all processes, and one needs $each"
+fi
+networks="--dim a:s=5 --dim b:s=7 --dim c:s=5 --dim d:s=7 --dim e:s=1..9 --dim f:s=3..7"
+"$sklink" folded.onnx "$@" $networks -o folded.sk 2>err.txt ||
+	fail "$(cat err.txt)"
+for length in 5 7; do
+	"$sklink" folded.onnx "$@" --dim s=$length -o alone.sk
+	"$skrun" alone.sk --random 1 --output y=alone.npy
+	networks="a c"
+	[ $length = 5 ] || networks="b d"
+	for network in $networks e f; do
+		size=
+		[[ $network != [ef] ]] || size="--dim s=$length"
+		"$skrun" folded.sk --network $network $size --random 1 --output y=y.npy || fail "network $network"
+		cmp y.npy alone.npy || fail "network $network: other results than alone"
+	done
+done
