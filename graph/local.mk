@@ -14,6 +14,7 @@ graph_libgraph_a_SOURCES = \
 	graph/composites/operators.def \
 	graph/composites/patterns.c \
 	graph/composites/split.c \
+	graph/manager/absent.def \
 	graph/manager/choose.c graph/manager/manager.h \
 	graph/manager/cluster.def graph/manager/expand.def \
 	graph/manager/flags.c graph/manager/flags.def \

@@ -18,12 +18,23 @@ static const char *const stages[] = {"preprocess", "cluster", "highlevelopt1", "
 
 enum { STAGES = sizeof(stages) / sizeof(stages[0]) };
 
+static const struct absent {
+	const char *stage;
+	int place;
+	const char *name;
+} absent[] = {
+#define ABSENT(STAGE, PLACE, NAME) {STAGE, PLACE, NAME},
+#include "graph/manager/absent.def"
+#undef ABSENT
+};
+
 struct chooser {
 	struct sk_arena *arena;
 	struct sk_diag *diag;
 	const struct sk_fusion_flags *flags;
 	sk_pass_choices choices;
 	SK_ARRAY(unsigned) places; /* of passes within their stages */
+	unsigned next; /* place in the stage, after MindSpore's passes so far */
 };
 
 static unsigned stage_number(const char *stage)
@@ -39,7 +50,7 @@ static void add_pass(struct chooser *chooser, const struct sk_graph_pass *pass)
 {
 	size_t count = chooser->choices.count;
 	bool first = !count || strcmp(chooser->choices.items[count - 1].pass->stage, pass->stage);
-	unsigned place = first ? 0 : chooser->places.items[count - 1] + 1;
+	unsigned next = (first ? 0 : chooser->next) + pass->gap, place = pass->apart ? pass->apart : next;
 	unsigned number = stage_number(pass->stage);
 	const char *stage =
 		number < STAGES ? sk_arena_print(chooser->arena, "stage%u_%s", number, pass->stage) : pass->stage;
@@ -49,6 +60,7 @@ static void add_pass(struct chooser *chooser, const struct sk_graph_pass *pass)
 				chooser->flags->opt_level >= pass->level),
 		sk_switch_is_named(chooser->flags->switches, sk_switch_kind(pass->name), pass->name)};
 
+	chooser->next = next + !pass->apart;
 	sk_array_push(chooser->arena, &chooser->places, place);
 	sk_array_push(chooser->arena, &chooser->choices, choice);
 }
@@ -90,6 +102,26 @@ static bool is_meant(const struct chooser *chooser, size_t index, const char *en
 	if (!strcmp(choice->name, entry))
 		return true;
 	return !strcmp(pass->name, entry) && (!strcmp(pass->stage, group) || count_named(chooser, entry) == 1);
+}
+
+/* Return the full name of the pass that MindSpore has and sklink does not, if the entry names one; NULL: it does not.
+ */
+static const char *find_absent(struct sk_arena *arena, const char *entry)
+{
+	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++) {
+		const struct absent *pass = &absent[i];
+		unsigned number = stage_number(pass->stage);
+		const char *name = sk_arena_print(arena, "%s.%s", pass->stage, pass->name);
+		const char *place = "", *full = name;
+
+		if (pass->place >= 0) {
+			place = sk_arena_print(arena, "%u.%d", number, pass->place);
+			full = sk_arena_print(arena, "stage%u_%s_%d_%s", number, pass->stage, pass->place, pass->name);
+		}
+		if (!strcmp(entry, pass->name) || !strcmp(entry, name) || !strcmp(entry, place) || !strcmp(entry, full))
+			return full;
+	}
+	return NULL;
 }
 
 /* Explain why an entry has no effect: it names a pass that is on or off anyway, or none. */
@@ -158,6 +190,12 @@ static void apply_list(struct chooser *chooser, const sk_texts *list, const bool
 		if (hits > 1)
 			sk_warning(chooser->diag, chooser->flags->place, "More than one graph kernel pass %s by %s!",
 				   verb, entry);
+		else if (!hits && !count_named(chooser, entry) && find_absent(chooser->arena, entry))
+			sk_warning(
+				chooser->diag, chooser->flags->place,
+				"graph kernel pass %s is MindSpore's, and sklink does not have it: %s_pass=%s changes "
+				"nothing; see sk-passes(5)",
+				find_absent(chooser->arena, entry), verb, entry);
 		else if (!hits)
 			sk_warning(chooser->diag, chooser->flags->place,
 				   "graph kernel pass %s flag \"%s\" is not valid!%s", verb, entry,

@@ -86,6 +86,10 @@ struct sk_graph_pass {
 	 * Errors go to the graph's sink. */
 	enum sk_pass_result (*run)(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
 	struct sk_rule_list *rules; /* rules that fuse */
+	/* Its place in the stage is the next one after the pass before it and so many of MindSpore's that sklink does
+	 * not have (absent.def). A pass that MindSpore does not have has a place of its own, after all others; 0: it is
+	 * one of MindSpore's. */
+	unsigned gap, apart;
 };
 
 /* True if the pass can do something; otherwise it only keeps its place in the numbering. */

@@ -68,12 +68,12 @@ node Neg neg a -> z
 M
 bits="--relative 0 --absolute 0"
 bisect 1 $bits -- passes.onnx $libraries --fusion-target=ascend
-says '^pass: stage1_cluster_1_graph_kernel_expander$'
+says '^pass: stage1_cluster_3_graph_kernel_expander$'
 says "^node: 'tanh' \(Tanh\) makes 'b'"
 bisect 1 $bits -- passes.onnx $libraries --fusion-target=ascend --fusion-flags \
 	"--disable_expand_ops=Tanh --disable_pass=cluster.graph_kernel_cluster"
 says "^node: 'sigmoid' \(Sigmoid\) makes 'c'"
-bisect 0 $bits -- passes.onnx $libraries --fusion-target=ascend --fusion-flags=--disable_pass=1.1
+bisect 0 $bits -- passes.onnx $libraries --fusion-target=ascend --fusion-flags=--disable_pass=1.3
 SKLINK_GRAPH_KERNEL_FLAGS=--disable_expand_ops=Tanh,Sigmoid bisect 0 $bits -- passes.onnx $libraries \
 	--fusion-target=ascend
 bisect 0 -- passes.onnx $libraries --fusion-target=ascend
@@ -103,7 +103,7 @@ node Exp exp d -> z
 M
 bisect 1 -- ruled.onnx $libraries --rules wrong.yaml --fusion-flags=--enable_expand_ops=Tanh
 says "^output 'z' differs"
-says '^pass: stage1_cluster_1_graph_kernel_expander$'
+says '^pass: stage1_cluster_3_graph_kernel_expander$'
 says "^node: '.*' \(Tanh\) makes 'c'"
 
 # The same holds for a rule that fuses, in a pass without a number; a rule that fuses a single node is applied even if
@@ -160,8 +160,8 @@ PYTHONIOENCODING=ascii bisect 0 -- names.pbtxt $libraries
 says 'nothing differs: c\\x0a=\\x1b\[31m, y\\x09=\\xe9$'
 
 # The first one of two flags of a name counts.
-bisect 1 $bits -- passes.onnx $libraries --fusion-target=ascend --fusion-flags="--disable_pass=9.9 --disable_pass=1.1"
-says '^pass: stage1_cluster_1_graph_kernel_expander$'
+bisect 1 $bits -- passes.onnx $libraries --fusion-target=ascend --fusion-flags="--disable_pass=9.9 --disable_pass=1.3"
+says '^pass: stage1_cluster_3_graph_kernel_expander$'
 
 # Errors.
 bisect 2 model.onnx

@@ -175,7 +175,7 @@ for file in passes/*.pbtxt; do
 done
 ls passes >files.txt
 grep -q '^hwopt_fusion_group_18_matmul_elem_gelu_fusion_0000.ir' files.txt &&
-	grep -q '^hwopt_stage1_cluster_1_graph_kernel_expander_0001.ir' files.txt ||
+	grep -q '^hwopt_stage1_cluster_3_graph_kernel_expander_0001.ir' files.txt ||
 		fail "other passes: $(cat files.txt)"
 sed -nE 's/^hwopt_[sf].*_([0-9]+)\.ir$/\1/p' files.txt | sort | awk '$1 != NR - 1 { exit 1 }' ||
 	fail "numbers are missing: $(cat files.txt)"
@@ -289,17 +289,17 @@ sed '/^metadata_props/,/^}/d' last.pbtxt >forced.pbtxt
 optimised forced.pbtxt forced.sk
 "$skrun" forced.sk --random 1 --output y=forced.npy
 cmp again.npy forced.npy || fail "passes that run again change the result"
-sed 's/ stage1_cluster_1_graph_kernel_expander / no_such_pass /' last.pbtxt >one.pbtxt
+sed 's/ stage1_cluster_3_graph_kernel_expander / no_such_pass /' last.pbtxt >one.pbtxt
 optimised one.pbtxt one.sk --verbose
-grep -q 'Run graph kernel pass stage1_cluster_1_graph_kernel_expander' err.txt &&
-	! grep -q 'Run graph kernel pass stage1_cluster_2' err.txt &&
-	grep -q 'graph kernel pass stage1_cluster_2_fuse_basic has run on the model already' err.txt ||
+grep -q 'Run graph kernel pass stage1_cluster_3_graph_kernel_expander' err.txt &&
+	! grep -q 'Run graph kernel pass stage1_cluster_7' err.txt &&
+	grep -q 'graph kernel pass stage1_cluster_7_fuse_basic has run on the model already' err.txt ||
 		fail "not only the pass runs that the record lacks"
 grep -q "one.pbtxt: 'sklink.passes' in the metadata names no pass 'no_such_pass'" err.txt ||
 	fail "no warning of a pass that does not exist"
 
 # A pass named by the user is reported if the dump has had it.
-already="last.pbtxt: graph kernel pass stage1_cluster_2_fuse_basic has run on this dump already ('sklink.passes' in the metadata), and"
+already="last.pbtxt: graph kernel pass stage1_cluster_7_fuse_basic has run on this dump already ('sklink.passes' in the metadata), and"
 optimised last.pbtxt again.sk --fusion-flags=--disable_pass=fuse_basic
 [ "$(cat err.txt)" = "sklink: warning: $already is not undone" ] || fail "a pass that is turned off: $(cat err.txt)"
 optimised last.pbtxt again.sk --fusion-flags='--opt_level=0 --enable_pass=cluster.fuse_basic'
@@ -363,7 +363,7 @@ done
 echo mine >expanded.txt
 cp expanded.txt passes/hwopt_notes.txt
 fails_with "no kernel" "$sklink" expanded.onnx --dump-dir passes -o no.sk
-[ -s passes/hwopt_stage1_cluster_1_graph_kernel_expander_0001.ir ] || fail "a link that fails removes dumps"
+[ -s passes/hwopt_stage1_cluster_3_graph_kernel_expander_0001.ir ] || fail "a link that fails removes dumps"
 tutorial expanded.onnx --dump-dir passes -o expanded.sk --fusion-flags=--opt_level=0
 ! ls passes/hwopt_stage* 2>err.txt || fail "dumps of another link stay"
 [ -s passes/hwopt_d_end_graph_0.ir ] && [ -s passes/hwopt_notes.txt ] || fail "more is removed than dumps of passes"

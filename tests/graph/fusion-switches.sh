@@ -28,9 +28,9 @@ cp out.sk all.sk
 # ---- both forms ----
 echo '{"Switch": {"GraphFusion": {"ALL": "off", "graph_kernel_cse": "on", "transpose_matmul_fusion": "on"}, "UBFusion": {"ALL": "off"}}}' >few.json
 printf 'ALL:off\ngraph_kernel_cse : on\ntranspose_matmul_fusion:on\n' >few.cfg
-printf '%s\n' stage0_preprocess_0_graph_kernel_cse stage1_cluster_0_transpose_matmul_fusion \
-	stage2_highlevelopt1_3_graph_kernel_cse \
-	stage3_split_1_graph_kernel_cse >few.txt
+printf '%s\n' stage0_preprocess_7_graph_kernel_cse stage1_cluster_0_transpose_matmul_fusion \
+	stage2_highlevelopt1_6_graph_kernel_cse \
+	stage3_split_7_graph_kernel_cse >few.txt
 passes net.onnx --fusion-switch-file=few.json | diff few.txt - >&2 || fail "a file in JSON"
 passes net.onnx --fusion-switch-file few.cfg | diff few.txt - >&2 || fail "a file of lines"
 printf 'graph_kernel_cse:off\n' >cse.cfg
@@ -47,10 +47,10 @@ done
 cmp all.npy out.npy || fail "switches change results"
 
 # ---- flags that name a pass beat the file, and levels do not ----
-echo stage3_split_1_graph_kernel_cse >one.txt
+echo stage3_split_7_graph_kernel_cse >one.txt
 passes net.onnx --fusion-switch-file none.cfg --fusion-flags=--enable_pass=split.graph_kernel_cse |
 	diff one.txt - >&2 || fail "enable_pass"
-passes net.onnx --fusion-switch-file few.cfg --fusion-flags=--disable_pass=1.0,2.3,split.graph_kernel_cse |
+passes net.onnx --fusion-switch-file few.cfg --fusion-flags=--disable_pass=1.0,2.6,split.graph_kernel_cse |
 	diff <(head -1 few.txt) - >&2 ||
 	fail "disable_pass"
 passes net.onnx --fusion-switch-file few.cfg --fusion-flags=--opt_level=0 | diff few.txt - >&2 ||

@@ -80,9 +80,9 @@ DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=3 DUMP_GRAPH_PATH=last link out.sk net.onnx --d
 dumps last ge_onnx_00000000_graph_0_PreRunAfterOptimizeGraphBeforeBuild.pbtxt
 DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=4 DUMP_GRAPH_PATH=first link out.sk net.onnx --dim N=4
 dumps first $begin
-DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL='PreRunBegin|stage1_cluster_1_graph_kernel_expander' DUMP_GRAPH_PATH=named link \
+DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL='PreRunBegin|stage1_cluster_3_graph_kernel_expander' DUMP_GRAPH_PATH=named link \
 	out.sk net.onnx --dim N=4
-dumps named $begin ge_onnx_00000001_graph_0_stage1_cluster_1_graph_kernel_expander.pbtxt
+dumps named $begin ge_onnx_00000001_graph_0_stage1_cluster_3_graph_kernel_expander.pbtxt
 DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL='PreRunBegan' DUMP_GRAPH_PATH=none link out.sk net.onnx --dim N=4 2>err.txt
 grep -q "^sklink: warning: DUMP_GRAPH_LEVEL: no dump of this graph is called 'PreRunBegan'; did you mean 'PreRunBegin'?" err.txt || fail "an unknown name"
 dumps none

@@ -172,7 +172,7 @@ link net.onnx dumps.sk --dump-dir=dumps
 cmp on.sk dumps.sk || fail "dumps change the package"
 [ "$(no_task dumps/6_validate.pbtxt)" = 'r=0 split=0 n=0 e=0 cat=0 last=0' ] ||
 	fail "before: $(no_task dumps/6_validate.pbtxt)"
-after=$(echo dumps/hwopt_stage6_build_0_FusionVirtualOpSetSwitch_*.pbtxt)
+after=$(echo dumps/hwopt_stage6_build_9_FusionVirtualOpSetSwitch_*.pbtxt)
 [ "$(no_task "$after")" = 'r=0 split=1 n=0 e=0 cat=1 last=0' ] || fail "after: $(no_task "$after")"
 places() { # NODE KEY: the list of that attribute
 	awk -v node="\"$1\"" -v key="\"$2\"" '

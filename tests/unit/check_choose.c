@@ -68,6 +68,59 @@ START_TEST(names)
 }
 END_TEST
 
+/* Places are MindSpore's, with gaps for its passes that are absent. */
+START_TEST(places)
+{
+	static const struct sk_graph_pass gaps[] = {
+		{"preprocess", "cse", 1, nothing, .gap = 7},
+		{"cluster", "transpose_matmul", 1, nothing},
+		{"cluster", "expander", 1, nothing, .gap = 2},
+		{"cluster", "basic", 1, nothing, .apart = 7},
+		{"cluster", "cluster", 1, nothing},
+		{"cluster", "eliminate", 1, nothing, .gap = 1},
+		{"build", "own", 1, nothing, .apart = 9},
+		{0},
+	};
+	struct sk_fusion_flags flags = {.opt_level = 2, .place = {.file = "E"}};
+	sk_pass_choices choices;
+
+	sk_array_push(arena, &flags.disable_pass, "1.3");
+	choices = sk_passes_choose(arena, &diag, gaps, &flags);
+	ck_assert_str_eq(choices.items[0].name, "stage0_preprocess_7_cse");
+	ck_assert_str_eq(choices.items[2].name, "stage1_cluster_3_expander");
+	ck_assert_str_eq(choices.items[3].name, "stage1_cluster_7_basic");
+	ck_assert_str_eq(choices.items[4].name, "stage1_cluster_4_cluster");
+	ck_assert_str_eq(choices.items[5].name, "stage1_cluster_6_eliminate");
+	ck_assert_str_eq(choices.items[6].name, "stage6_build_9_own");
+	ck_assert(!choices.items[2].on && choices.items[4].on);
+	expect_messages("");
+}
+END_TEST
+
+/* A name that MindSpore has and sklink has not gets another message than a misspelt one, in all forms. */
+START_TEST(absent)
+{
+	static const char *const entries[] = {"6.5", "build.graph_kernel_build", "graph_kernel_build",
+					      "stage6_build_5_graph_kernel_build", NULL};
+
+	for (size_t i = 0; entries[i]; i++) {
+		expect(choose(2, NULL, entries[i]), "0124567");
+		expect_messages(
+			sk_arena_print(arena,
+				       "t: warning: E: graph kernel pass stage6_build_5_graph_kernel_build is "
+				       "MindSpore's, and sklink does not have it: disable_pass=%s changes nothing; "
+				       "see sk-passes(5)\n",
+				       entries[i]));
+	}
+	expect(choose(2, "rms_norm_add_quant_fusion", NULL), "0124567");
+	expect_messages("t: warning: E: graph kernel pass fusion_group.rms_norm_add_quant_fusion is MindSpore's, and "
+			"sklink does "
+			"not have it: enable_pass=rms_norm_add_quant_fusion changes nothing; see sk-passes(5)\n");
+	expect(choose(2, NULL, "graph_kernel_buil"), "0124567");
+	expect_messages("t: warning: E: graph kernel pass disable flag \"graph_kernel_buil\" is not valid!\n");
+}
+END_TEST
+
 START_TEST(four_forms)
 {
 	expect(choose(2, NULL, "1.2"), "012467");
@@ -162,6 +215,8 @@ int main(void)
 	tcase_add_checked_fixture(cases, open_sink, close_sink);
 	tcase_add_test(cases, levels);
 	tcase_add_test(cases, names);
+	tcase_add_test(cases, places);
+	tcase_add_test(cases, absent);
 	tcase_add_test(cases, four_forms);
 	tcase_add_test(cases, entries_in_vain);
 	tcase_add_test(cases, pass_without_rule);
