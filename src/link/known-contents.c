@@ -175,7 +175,6 @@ uint64_t *sk_known_keys(const struct sk_op_graph *graph, const struct sk_graph_c
 
 	for (size_t c = 0; c < count; c++) {
 		const struct sk_graph_call *call = &calls[c];
-		uint64_t key;
 
 		XXH3_64bits_reset(state);
 		add_text(state, call->op);
@@ -185,12 +184,12 @@ uint64_t *sk_known_keys(const struct sk_op_graph *graph, const struct sk_graph_c
 			add_operand(state, graph, &call->inputs.items[i], keys, as);
 		for (size_t i = 0; i < call->outputs.count; i++)
 			add_operand(state, graph, &call->outputs.items[i], keys, as);
-		key = XXH3_64bits_digest(state);
 		for (size_t i = 0; i < call->outputs.count; i++) {
 			uint32_t root = sk_value_root(graph, call->outputs.items[i].value);
+			const uint64_t output[] = {XXH3_64bits_digest(state), i};
 
 			if (root != SK_NONE)
-				keys[root] = key;
+				keys[root] = XXH3_64bits(output, sizeof(output));
 		}
 	}
 	XXH3_freeState(state);
