@@ -35,6 +35,7 @@ static void assign_symbol(struct sk_linker *linker, sk_symbol symbol, const char
 			 assignment);
 	else
 		linker->symbols.items[symbol].alias = meaning;
+	linker->symbols.items[meaning].referred = true;
 }
 
 static void read_assignment(struct sk_linker *linker, const char *assignment)

@@ -306,8 +306,16 @@ bool sk_linker_find_kernel(struct sk_linker *linker, struct sk_lookup where, con
 	result->code = object->globals[index - object->first_global];
 	if (object->isolated)
 		sk_symbol_keep(linker, result->code);
-	if (!reason || (indirect && sk_ifunc_is_chosen(linker, name)))
-		return sk_object_extract(linker, object, name, "<internal>");
+	else if (where.input == SK_NONE)
+		linker->symbols.items[result->code].referred = true;
+	if (!reason || (indirect && sk_ifunc_is_chosen(linker, name))) {
+		if (!sk_object_extract(linker, object, name, "<internal>"))
+			return false;
+		if (!object->isolated && where.input != SK_NONE)
+			sk_duplicates_keep(linker, sk_symbol_intern(linker, name, strlen(name)), object, index);
+		result->code = object->globals[index - object->first_global];
+		return true;
+	}
 	sk_error(linker->diag, sk_symbol_place(linker->arena, object, index), "'%s' %s", name, reason);
 	if (indirect && sk_object_pull(linker, object))
 		sk_ifunc_note_choices(linker, object, index);

@@ -295,6 +295,7 @@ struct sk_linker {
 	bool isolates; /* some object is isolated */
 	bool *isolated_used; /* by pattern of the options: an object has such a name */
 	bool told_isolation;
+	SK_ARRAY(struct sk_duplicate) duplicates;
 	size_t replaced_weak; /* number of definitions when weak ones were last replaced */
 	SK_ARRAY(struct sk_hook) hooks; /* of pulled objects; those from hooks_done on have not been looked for */
 	size_t hooks_done;

@@ -183,6 +183,9 @@ static bool choose_contents(struct sk_linker *linker)
 	/* Names to be exported are exported. */
 	if (!sk_export(linker))
 		return false;
+	sk_duplicates_check(linker);
+	if (linker->diag->errors)
+		return false;
 	sk_timing_next(timing, "collect");
 	/* Synthetic sections look like those of objects. */
 	if (!sk_synthetic_prepare(linker))

@@ -12,6 +12,7 @@ linker_liblinker_a_SOURCES = \
 	linker/debug.c \
 	linker/demangle.c \
 	linker/debug-write.c \
+	linker/duplicates.c \
 	linker/dynamic.c \
 	linker/exports.c linker/output.h \
 	linker/finalizer.c \

@@ -500,7 +500,8 @@ struct sk_linker_symbol {
 	bool local; /* synthetic and not exported, or an object's own */
 	bool traced;
 	bool exported;
-	bool kernel; /* a kernel's function in an isolated object: no other object replaces it */
+	bool kernel; /* a kernel that names its object: no other object replaces its function */
+	bool referred; /* something without a strong definition of the name means it: an object, a kernel, an option */
 	bool replaced; /* weak, and an alias of another object's strong definition, with --isolate-objects */
 	bool collected; /* ahead of the link: it means code or data in a live section */
 	uint16_t version; /* of an exported one, in .gnu.version; 0: none, written as VER_NDX_GLOBAL */
@@ -527,6 +528,15 @@ enum sk_definition_rank {
 	SK_DEFINITION_COMMON,
 	SK_DEFINITION_STRONG,
 	SK_DEFINITION_ASSIGNED, /* by the command line */
+};
+
+/* A strong definition of a name that an object before it defines, too, or a kernel's weak one. */
+struct sk_duplicate {
+	sk_symbol symbol;
+	struct sk_object *object;
+	uint32_t index; /* of the definition in the object */
+	bool separate; /* it has a symbol of its own */
+	bool reported;
 };
 
 struct sk_definition {
@@ -662,6 +672,21 @@ bool sk_symbols_resolve(struct sk_linker *linker);
 
 /* Note that the symbol is a kernel's function, which no other isolated object replaces. */
 void sk_symbol_keep(struct sk_linker *linker, sk_symbol number);
+
+/* ---- duplicates.c ---- */
+
+/* Note a strong definition of a symbol that has one. Symbols can move. */
+void sk_duplicate_add(struct sk_linker *linker, sk_symbol symbol, struct sk_object *object, uint32_t index);
+
+/* A kernel that names its object uses the definition of the symbol: each object with a strong definition, and this one
+ * in any case, gets a symbol of its own. The object has been pulled. Symbols can move. */
+void sk_duplicates_keep(struct sk_linker *linker, sk_symbol symbol, struct sk_object *object, uint32_t index);
+
+/* Report duplicates of names that can be misunderstood. */
+void sk_duplicates_check(struct sk_linker *linker);
+
+/* Return the line of the map about a duplicate, or NULL if no other object defines the name. */
+const char *sk_duplicate_text(struct sk_linker *linker, const struct sk_duplicate *duplicate);
 
 /* ---- aliases.c ---- */
 

@@ -5,7 +5,8 @@
  * member is pulled as soon as a pulled object needs one of its symbols, wherever the archive is on the command line.
  * The first definition in command-line order is the one that is pulled. Among pulled definitions a strong one beats a
  * common one, and a common one beats a weak one; of two weak ones the first pulled is chosen; two strong ones are an
- * error. An assignment on the command line (aliases.c) beats all.
+ * error, unless the name cannot be misunderstood (duplicates.c). An assignment on the command line (aliases.c) beats
+ * all.
  *
  * With --isolate-objects, for all objects or some, equal names in different objects mean different things: every
  * definition of an isolated object is a separate symbol, to which its object's references refer. A weak one outside of
@@ -29,27 +30,10 @@ static void constrain(struct sk_linker_symbol *symbol, uint8_t other)
 		symbol->visibility = visibility;
 }
 
-static void report_duplicate(struct sk_linker *linker, const struct sk_linker_symbol *symbol,
-			     const struct sk_object *object, uint32_t index)
+/* Offer a pulled object's definition of the symbol. Symbols can move. */
+static void offer(struct sk_linker *linker, sk_symbol number, struct sk_object *object, uint32_t index)
 {
-	sk_error(linker->diag, sk_symbol_place(linker->arena, object, index), "duplicate symbol: %s",
-		 sk_demangled(linker, symbol->name));
-	if (symbol->object)
-		sk_note(linker->diag, "first defined at %s",
-			sk_place_text(linker->arena, sk_symbol_place(linker->arena, symbol->object, symbol->index)));
-	else
-		sk_note(linker->diag, "first defined in the package's own code");
-	if (symbol->object && !linker->told_isolation) {
-		sk_note(linker->diag,
-			"--isolate-objects lets each object have its own; --isolate-objects=%s only this one",
-			sk_object_file_name(linker->arena, object));
-		linker->told_isolation = true;
-	}
-}
-
-/* Offer a pulled object's definition of the symbol. */
-static void offer(struct sk_linker *linker, struct sk_linker_symbol *symbol, struct sk_object *object, uint32_t index)
-{
+	struct sk_linker_symbol *symbol = &linker->symbols.items[number];
 	const sk_elf_symbol *raw = &object->symbols[index];
 	enum sk_definition_rank rank = sk_definition_rank(raw);
 	uint64_t alignment = raw->st_value ? raw->st_value : 1;
@@ -61,7 +45,7 @@ static void offer(struct sk_linker *linker, struct sk_linker_symbol *symbol, str
 			    raw->st_value == object->symbols[symbol->index].st_value;
 
 		if (!same && !linker->options.allow_multiple_definition)
-			report_duplicate(linker, symbol, object, index);
+			sk_duplicate_add(linker, number, object, index);
 		return;
 	}
 	if (rank == SK_DEFINITION_COMMON && symbol->rank == SK_DEFINITION_COMMON) {
@@ -188,13 +172,15 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 		if (defined) {
 			if (object->more->versioned_names)
 				sk_version_check(linker, object, i);
-			offer(linker, symbol, object, i);
+			offer(linker, number, object, i);
 			sk_panic_note(linker, number);
+			symbol = &linker->symbols.items[number];
 			if (symbol->object == object && symbol->type == STT_GNU_IFUNC && symbol->alias == SK_NONE) {
 				sk_ifunc_choose(linker, number);
 				symbol = &linker->symbols.items[number];
 			}
 		}
+		symbol->referred |= !defined;
 		/* Calls of a function that --defsym assigns go to the assigned one, even in the object that defines
 		 * it. */
 		if (defined ? symbol->rank == SK_DEFINITION_ASSIGNED : ELF64_ST_BIND(raw->st_info) != STB_WEAK)
@@ -396,5 +382,6 @@ bool sk_symbols_resolve(struct sk_linker *linker)
 		ok &= define_wanted(linker);
 	}
 	sk_panics_end(linker);
+	sk_duplicates_check(linker);
 	return ok && sk_versions_hold(linker);
 }

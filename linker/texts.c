@@ -154,6 +154,20 @@ static void add_section(struct sk_linker *linker, sk_bytes *text, const map_symb
 			 "                ", sk_demangled(linker, symbols->items[i].name));
 }
 
+static void add_duplicates(struct sk_linker *linker, sk_bytes *text)
+{
+	const char *title = "\nEqual names: each object has its own\n\n";
+
+	for (size_t i = 0; i < linker->duplicates.count; i++) {
+		const char *line = sk_duplicate_text(linker, &linker->duplicates.items[i]);
+
+		if (!line)
+			continue;
+		add_text(linker, text, sk_arena_print(linker->arena, "%s%s\n", title, line));
+		title = "";
+	}
+}
+
 sk_bytes sk_map_text(struct sk_linker *linker)
 {
 	map_symbols symbols = gather_symbols(linker);
@@ -173,6 +187,7 @@ sk_bytes sk_map_text(struct sk_linker *linker)
 					i ? "" : "\nConstructors and destructors\n\n",
 					sk_object_name(linker->arena, linker->left_out.items[i]->object),
 					linker->left_out.items[i]->name));
+	add_duplicates(linker, &text);
 	for (size_t i = 0; i < linker->trapped.count; i++)
 		add_text(linker, &text,
 			 sk_arena_print(

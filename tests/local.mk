@@ -76,8 +76,9 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/kernels/page.sh tests/kernels/rust.sh tests/kernels/triton.sh tests/kernels/tvm.sh tests/kernels/x264.sh \
 	tests/kernels/xla.sh tests/kernels/xnnpack.sh tests/kernels/zig.sh \
 	tests/linker/blas.sh tests/linker/constructors.sh tests/linker/cplusplus.sh tests/linker/damage.sh \
-	tests/linker/debug.sh tests/linker/demangle.sh tests/linker/hidden-state.sh tests/linker/icf.sh \
-	tests/linker/ifunc.sh tests/linker/imported-kernels.sh tests/linker/imported-state.sh tests/linker/imports.sh \
+	tests/linker/debug.sh tests/linker/demangle.sh tests/linker/equal-names.sh \
+	tests/linker/hidden-state.sh tests/linker/icf.sh tests/linker/ifunc.sh \
+	tests/linker/imported-kernels.sh tests/linker/imported-state.sh tests/linker/imports.sh \
 	tests/linker/isolate.sh tests/linker/landmarks.sh tests/linker/local-kernels.sh tests/linker/merge.sh \
 	tests/linker/nopic.sh \
 	tests/linker/notes.sh tests/linker/options.sh tests/linker/output.sh tests/linker/own-names.sh \

@@ -207,7 +207,7 @@ for objects in 'scale2.o scale3.o' 'scale2.o libscale3.a' 'scaleweak.o scale3.o'
 		  - {name: a, kernel: thrice, args: [x, t], scope: both}
 		  - {name: b, kernel: twice, args: [t, y], scope: both}
 	END
-	[ $second = scaleweak.o ] || fails_with 'duplicate symbol: scale' "$sklink" model.yaml -o model.sk
+	[ $second = scaleweak.o ] || fails_with 'duplicate symbol: helper' "$sklink" model.yaml -o model.sk
 	"$sklink" model.yaml -S --isolate-objects=$second -o model.sk --repro=again.tar
 	cp model.sk by-name.sk
 	tar xf again.tar && (cd again && "$sklink" @response.txt -o again.sk && cmp again.sk ../by-name.sk) ||
