@@ -82,7 +82,14 @@ struct sk_fx_items {
 	uint32_t *made; /* by value: its item; SK_NONE: none */
 };
 
-struct sk_fx_items *sk_fx_items_make(struct sk_arena *arena, const struct sk_op_graph *graph);
+/* The names of the items of one graph, before and after passes: an item keeps its name, and no name is used again. */
+struct sk_fx_names;
+
+/* The names are allocated in the arena. */
+struct sk_fx_names *sk_fx_names_create(struct sk_arena *arena);
+
+struct sk_fx_items *sk_fx_items_make(struct sk_arena *arena, const struct sk_op_graph *graph,
+				     struct sk_fx_names *names);
 
 /* Return a number, or a short list of integers, as text in the arena; NULL: the value is something else. */
 const char *sk_fx_literal(struct sk_arena *arena, const struct sk_value *value);
@@ -101,10 +108,10 @@ bool sk_fx_is_cast(const struct sk_graph_node *node);
  * A graph as in TorchAir's FX texts: a function in Python, and a list of nodes. */
 
 /* Print class GraphModule(torch.nn.Module), as print_readable of FX does. */
-void sk_dump_fx_python(const struct sk_op_graph *graph, FILE *stream);
+void sk_dump_fx_python(const struct sk_op_graph *graph, struct sk_fx_names *names, FILE *stream);
 
 /* Print graph(): … return (%x,) */
-void sk_dump_fx_graph(const struct sk_op_graph *graph, FILE *stream);
+void sk_dump_fx_graph(const struct sk_op_graph *graph, struct sk_fx_names *names, FILE *stream);
 
 /* ==== readable.c ====
  *

@@ -21,6 +21,7 @@ struct sk_dumps {
 	struct sk_ge_dumps *ge; /* NULL: not requested */
 	unsigned count; /* dumps of passes so far */
 	struct sk_onnx_weights weights; /* shared by all dumps */
+	struct sk_fx_names *fx;
 };
 
 /* The pass that cuts composites. Its text is separate. */
@@ -89,11 +90,11 @@ static bool write_fx(const struct sk_dumps *dumps, const struct sk_op_graph *gra
 	struct sk_text text;
 
 	sk_text_open(&text);
-	sk_dump_fx_python(graph, text.stream);
+	sk_dump_fx_python(graph, dumps->fx, text.stream);
 	if (!write_form(dumps, graph, name, "py", &text))
 		return false;
 	sk_text_open(&text);
-	sk_dump_fx_graph(graph, text.stream);
+	sk_dump_fx_graph(graph, dumps->fx, text.stream);
 	return write_form(dumps, graph, name, "txt", &text);
 }
 
@@ -114,6 +115,7 @@ struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, struct sk_dump_
 	struct sk_dumps *dumps = SK_NEW(graph->arena, struct sk_dumps);
 
 	dumps->folders = folders;
+	dumps->fx = sk_fx_names_create(graph->arena);
 	if (folders.texts)
 		sk_cluster_texts_begin(&dumps->texts, graph);
 	dumps->weights.location = "constants.bin";

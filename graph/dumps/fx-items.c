@@ -38,31 +38,60 @@ static const struct {
 	{"Where", "where.self"},
 };
 
+struct sk_fx_names {
+	struct sk_arena *arena;
+	uint32_t constants; /* items */
+	struct sk_map bases; /* names of items, and bases of names */
+	SK_ARRAY(uint32_t) numbers; /* by base: the number of names made of it */
+	struct sk_map items; /* a node and a value, to the item's name */
+	SK_ARRAY(const char *) names;
+};
+
 struct maker {
 	struct sk_arena *arena;
 	const struct sk_op_graph *graph;
 	struct sk_fx_items *items;
+	struct sk_fx_names *names;
 	const uint32_t *uses; /* by value: its uses by nodes */
-	uint32_t constants; /* items */
-	struct sk_map names; /* of items, and bases of names */
-	SK_ARRAY(uint32_t) numbers; /* by base: the number of names made of it */
 };
 
 /* ---- names ---- */
 
-/* Return an unused name: "add_tensor", and then "add_tensor_1". */
-static const char *new_name(struct maker *maker, const char *base)
+struct sk_fx_names *sk_fx_names_create(struct sk_arena *arena)
 {
-	uint32_t new = (uint32_t)maker->numbers.count;
-	uint32_t place = sk_map_insert(&maker->names, base, strlen(base), new);
-	const char *name;
+	struct sk_fx_names *names = SK_NEW(arena, struct sk_fx_names);
+
+	names->arena = arena;
+	sk_map_init(&names->bases, arena);
+	sk_map_init(&names->items, arena);
+	return names;
+}
+
+/* Return an unused name: "add_tensor", and then "add_tensor_1". */
+static const char *new_name(struct sk_fx_names *names, const char *base)
+{
+	const char *copy = sk_arena_copy(names->arena, base, strlen(base));
+	uint32_t new = (uint32_t)names->numbers.count;
+	uint32_t place = sk_map_insert(&names->bases, copy, strlen(copy), new);
 
 	if (place == new) {
-		sk_array_push(maker->arena, &maker->numbers, 0);
-		return base;
+		sk_array_push(names->arena, &names->numbers, 0);
+		return copy;
 	}
-	name = sk_arena_print(maker->arena, "%s_%" PRIu32, base, ++maker->numbers.items[place]);
-	return new_name(maker, name);
+	return new_name(names, sk_arena_print(names->arena, "%s_%" PRIu32, base, ++names->numbers.items[place]));
+}
+
+/* Return the name of the item that the node has for the value; a new one, unless the item has been there before. */
+static const char *item_name(struct maker *maker, const char *node, uint32_t value, const char *base)
+{
+	struct sk_fx_names *names = maker->names;
+	const char *key = sk_arena_print(names->arena, "%" PRIu32 " %s", value, node);
+	uint32_t new = (uint32_t)names->names.count;
+	uint32_t place = sk_map_insert(&names->items, key, strlen(key), new);
+
+	if (place == new)
+		sk_array_push(names->arena, &names->names, new_name(names, base));
+	return names->names.items[place];
 }
 
 char *sk_fx_identifier(struct sk_arena *arena, const char *text)
@@ -75,10 +104,11 @@ char *sk_fx_identifier(struct sk_arena *arena, const char *text)
 	return copy;
 }
 
-/* Return the base of names: "add_tensor" for "add.Tensor". */
-static const char *base_of(struct maker *maker, const char *target)
+/* Return the base of names, as FX makes it: "add" for "add.Tensor" of the model, "add_tensor" for that of a pattern. */
+static const char *base_of(struct maker *maker, const struct sk_graph_node *node, const char *target)
 {
-	char *base = sk_fx_identifier(maker->arena, target);
+	char *base = sk_fx_identifier(maker->arena,
+				      node->rule ? target : sk_arena_copy(maker->arena, target, strcspn(target, ".")));
 
 	for (char *at = base; *at; at++)
 		*at = (char)tolower((unsigned char)*at);
@@ -98,6 +128,14 @@ static const char *find_aten(const struct sk_graph_node *node)
 bool sk_fx_is_cast(const struct sk_graph_node *node)
 {
 	return !*node->domain && !strcmp(node->op, "Cast");
+}
+
+static uint32_t first_output(const struct sk_graph_node *node)
+{
+	for (size_t i = 0; i < node->outputs.count; i++)
+		if (node->outputs.items[i] != SK_NONE)
+			return node->outputs.items[i];
+	return SK_NONE;
 }
 
 /* Set the name of the operator; true if the call has several results. */
@@ -121,7 +159,9 @@ static bool name_target(struct maker *maker, const struct sk_graph_node *node, s
 	}
 	item->rules = npu.rules;
 	item->target = sk_arena_print(maker->arena, "torch.ops.%s.%s", space, name);
-	item->name = new_name(maker, base_of(maker, name));
+	/* TorchAir's functions that only change shapes are views when they get names. */
+	item->name = item_name(maker, sk_node_name(maker->graph, node), first_output(node),
+			       base_of(maker, node, sk_node_is(node, "Reshape") ? "view.default" : name));
 	return npu.name ? npu.outputs > 1 : node->outputs.count > 1;
 }
 
@@ -167,13 +207,27 @@ const char *sk_fx_literal(struct sk_arena *arena, const struct sk_value *value)
 static void add_constant(struct maker *maker, uint32_t value)
 {
 	const char *name;
+	size_t known;
 
 	if (value == SK_NONE || maker->items->made[value] != SK_NONE || !maker->graph->values.items[value].contents ||
 	    sk_fx_literal(maker->arena, &maker->graph->values.items[value]))
 		return;
-	name = sk_arena_print(maker->arena, "_tensor_constant%" PRIu32, maker->constants++);
-	maker->items->made[value] = add_item(
-		maker, (struct sk_fx_item){.kind = SK_FX_CONSTANT, .name = new_name(maker, name), .value = value});
+	known = maker->names->names.count;
+	name = sk_arena_print(maker->arena, "_tensor_constant%" PRIu32, maker->names->constants);
+	name = item_name(maker, "", value, name);
+	maker->names->constants += maker->names->names.count > known;
+	maker->items->made[value] =
+		add_item(maker, (struct sk_fx_item){.kind = SK_FX_CONSTANT, .name = name, .value = value});
+}
+
+/* Return the name of a result of a call. In FX all results of a model's call have one, used or not. */
+static const char *result_name(struct maker *maker, const struct sk_graph_node *node, const char *call, size_t number)
+{
+	uint32_t value = node->outputs.items[number];
+
+	return value == SK_NONE && node->rule
+		       ? NULL
+		       : item_name(maker, sk_arena_print(maker->arena, "%zu %s", number, call), value, "getitem");
 }
 
 static void add_call(struct maker *maker, uint32_t number)
@@ -191,16 +245,16 @@ static void add_call(struct maker *maker, uint32_t number)
 	call = add_item(maker, item);
 	for (size_t i = 0; i < node->outputs.count; i++) {
 		uint32_t value = node->outputs.items[i];
+		const char *name = several ? result_name(maker, node, item.name, i) : NULL;
 
 		if (value == SK_NONE || (several && !maker->uses[value] && !maker->graph->values.items[value].output))
 			continue;
-		maker->items->made[value] =
-			!several ? call
-				 : add_item(maker, (struct sk_fx_item){.kind = SK_FX_GETITEM,
-								       .name = new_name(maker, "getitem"),
-								       .value = value,
-								       .from = call,
-								       .number = (uint32_t)i});
+		maker->items->made[value] = !several ? call
+						     : add_item(maker, (struct sk_fx_item){.kind = SK_FX_GETITEM,
+											   .name = name,
+											   .value = value,
+											   .from = call,
+											   .number = (uint32_t)i});
 	}
 }
 
@@ -252,10 +306,11 @@ static void add_items(struct maker *maker)
 
 		if (!graph->values.items[value].contents)
 			maker->items->made[value] = add_item(
-				maker, (struct sk_fx_item){
-					       .kind = SK_FX_PLACEHOLDER,
-					       .name = new_name(maker, sk_arena_print(maker->arena, "arg%zu_1", i)),
-					       .value = value});
+				maker,
+				(struct sk_fx_item){.kind = SK_FX_PLACEHOLDER,
+						    .name = item_name(maker, "", value,
+								      sk_arena_print(maker->arena, "arg%zu_1", i)),
+						    .value = value});
 	}
 	for (uint32_t n = 0; n < graph->nodes.count; n++)
 		if (sk_node_is_live(graph, &graph->nodes.items[n]))
@@ -264,11 +319,12 @@ static void add_items(struct maker *maker)
 		add_constant(maker, graph->outputs.items[i]);
 	count_users(maker);
 }
-struct sk_fx_items *sk_fx_items_make(struct sk_arena *arena, const struct sk_op_graph *graph)
-{
-	struct maker maker = {.arena = arena, .graph = graph, .items = SK_NEW(arena, struct sk_fx_items)};
 
-	sk_map_init(&maker.names, arena);
+struct sk_fx_items *sk_fx_items_make(struct sk_arena *arena, const struct sk_op_graph *graph, struct sk_fx_names *names)
+{
+	struct maker maker = {
+		.arena = arena, .graph = graph, .items = SK_NEW(arena, struct sk_fx_items), .names = names};
+
 	add_items(&maker);
 	return maker.items;
 }

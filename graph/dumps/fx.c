@@ -220,16 +220,16 @@ static void print_statement(struct fx *fx, uint32_t number)
 	print_ends(fx, number);
 }
 
-static struct fx begin_fx(const struct sk_op_graph *graph, bool python, FILE *stream)
+static struct fx begin_fx(const struct sk_op_graph *graph, struct sk_fx_names *names, bool python, FILE *stream)
 {
 	struct sk_arena *arena = sk_arena_create();
 
-	return (struct fx){arena, graph, stream, python, sk_fx_items_make(arena, graph)};
+	return (struct fx){arena, graph, stream, python, sk_fx_items_make(arena, graph, names)};
 }
 
-void sk_dump_fx_python(const struct sk_op_graph *graph, FILE *stream)
+void sk_dump_fx_python(const struct sk_op_graph *graph, struct sk_fx_names *names, FILE *stream)
 {
-	struct fx fx = begin_fx(graph, true, stream);
+	struct fx fx = begin_fx(graph, names, true, stream);
 
 	fputs("class GraphModule(torch.nn.Module):\n    def forward(self", stream);
 	for (size_t i = 0; i < fx.items->list.count && fx.items->list.items[i].kind == SK_FX_PLACEHOLDER; i++) {
@@ -272,9 +272,9 @@ static void print_line(struct fx *fx, const struct sk_fx_item *item)
 	}
 }
 
-void sk_dump_fx_graph(const struct sk_op_graph *graph, FILE *stream)
+void sk_dump_fx_graph(const struct sk_op_graph *graph, struct sk_fx_names *names, FILE *stream)
 {
-	struct fx fx = begin_fx(graph, false, stream);
+	struct fx fx = begin_fx(graph, names, false, stream);
 
 	fputs("graph():\n", stream);
 	for (size_t i = 0; i < fx.items->list.count; i++)

@@ -355,6 +355,13 @@ static void sort_nodes(struct rewriting *rewriting)
 	graph->nodes = nodes;
 }
 
+/* Nodes that are known in advance, such as a Shape, use nothing when the network runs. */
+static void remove_known(struct sk_op_graph *graph)
+{
+	for (size_t n = 0; n < graph->nodes.count; n++)
+		graph->nodes.items[n].removed |= !sk_node_is_live(graph, &graph->nodes.items[n]);
+}
+
 void sk_rules_apply(struct sk_rule_pass *pass)
 {
 	struct sk_op_graph *graph = pass->graph;
@@ -365,6 +372,7 @@ void sk_rules_apply(struct sk_rule_pass *pass)
 				      .assigns = has_assigns(graph),
 				      .names = sk_composite_names(graph->arena, graph)};
 
+	remove_known(graph);
 	sk_map_init(&rewriting.first, graph->arena);
 	for (size_t s = 0; s < sizeof(pass->sets) / sizeof(pass->sets[0]) && pass->sets[s]; s++)
 		for (size_t r = 0; r < pass->sets[s]->count; r++)
