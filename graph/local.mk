@@ -114,6 +114,7 @@ graph_libgraph_a_SOURCES = \
 	graph/operators/window.c \
 	graph/operators/windows.c \
 	graph/manager/read-switches.c \
+	graph/rules/carry-notes.c \
 	graph/rules/evaluate.c \
 	graph/rules/expand.c graph/rules/rules.h \
 	graph/rules/fuse.c \

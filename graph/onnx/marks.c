@@ -37,10 +37,28 @@ static bool take_mark(struct sk_graph_node *node, const struct sk_attribute *att
 	return true;
 }
 
-/* Names of operators' attributes never begin with "_". */
+/* True for the notes of GE's nodes that nodes inherit which passes make in their place. No operator has attributes of
+ * these names. */
+static bool is_inherited(const char *name)
+{
+	static const char *const names[] = {"atomic_output_index", "can_reused_for_concat_optimize",
+					    "continuous_input",	   "continuous_output",
+					    "imply_type",	   "reference"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return !strncmp(name, "input_desc_", 11) || !strncmp(name, "output_desc_", 12);
+}
+
+/* Names of operators' attributes never begin with "_". Nodes that passes have made have no domain in their origin. */
 static bool is_note(const struct sk_graph_node *node, const char *name)
 {
-	return *name == '_' || (node->origin && !strncmp(node->origin, "ge:", 3) && sk_onnx_is_ge_note(name));
+	const char *origin = node->origin ? node->origin : "";
+
+	if (*name == '_')
+		return true;
+	return strncmp(origin, "ge:", 3) ? !strchr(origin, ':') && is_inherited(name) : sk_onnx_is_ge_note(name);
 }
 
 void sk_onnx_add_attribute(struct sk_arena *arena, struct sk_graph_node *node, const struct sk_attribute *attribute)

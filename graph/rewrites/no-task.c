@@ -341,6 +341,52 @@ static const char *check_concat(const struct sk_ge_view *view, const struct sk_g
 
 typedef const char *check_node(const struct sk_ge_view *view, const struct sk_graph_node *node);
 
+/* The reason that the file gives for a task, as a note that dumps have as well. Passes may replace and remove the
+ * neighbours that it names. */
+#define HAS_TASK "_sklink_has_task"
+
+static const char *check_neighbours(const struct sk_ge_view *view, const struct sk_graph_node *node)
+{
+	const char *reason = NULL;
+
+	if (sk_node_is(node, "Split")) {
+		reason = check_split_producer(view, node);
+		return reason ? reason : check_consumers(view, node);
+	}
+	for (size_t i = 0; i < node->inputs.count && !reason; i++)
+		reason = check_concat_producer(view, anchor_of(view, node->inputs.items[i]));
+	return reason ? reason : check_concat_consumers(view, node->outputs.items[0]);
+}
+
+void sk_no_task_read_file(struct sk_op_graph *graph, const struct sk_fusion_flags *flags)
+{
+	struct sk_ge_view view = {.graph = graph};
+
+	if (flags->target != SK_TARGET_ASCEND || graph->passes.count) /* a dump after passes has the notes */
+		return;
+	view.uses = sk_graph_uses(graph->arena, graph);
+	for (size_t n = 0; n < graph->nodes.count; n++) {
+		struct sk_graph_node *node = &graph->nodes.items[n];
+		bool either = sk_node_is(node, "Split") || sk_node_is(node, "Concat");
+		struct sk_attribute note = {.name = HAS_TASK, .kind = SK_ATTRIBUTE_STRING, .place = node->place};
+
+		if (!either || !sk_node_is_live(graph, node) || !node->origin || strncmp(node->origin, "ge:", 3) != 0 ||
+		    sk_ge_is_without_task(node) || sk_node_note(node, HAS_TASK))
+			continue;
+		note.string = check_neighbours(&view, node);
+		if (note.string)
+			sk_array_push(graph->arena, &node->notes, note);
+	}
+}
+
+/* Return the reason of the file, or else that of the graph as it is. */
+static const char *check_both(const struct sk_ge_view *view, const struct sk_graph_node *node, check_node *check)
+{
+	const struct sk_attribute *said = sk_node_note(node, HAS_TASK);
+
+	return said && said->kind == SK_ATTRIBUTE_STRING ? said->string : check(view, node);
+}
+
 /* Try one rule on all nodes before the next rule, as CANN does. */
 static void try_rule(const struct sk_ge_view *view, const char *op, check_node *check, bool last)
 {
@@ -350,7 +396,7 @@ static void try_rule(const struct sk_ge_view *view, const char *op, check_node *
 
 		if (!sk_node_is(node, op) || !sk_node_is_live(view->graph, node) || node->slices != SK_SLICES_OFF)
 			continue;
-		reason = sk_node_note_integer(node, "_no_task", 0) ? NULL : check(view, node);
+		reason = sk_node_note_integer(node, "_no_task", 0) ? NULL : check_both(view, node, check);
 		if (!reason) {
 			node->slices = SK_SLICES_ALL;
 		} else if (last) {

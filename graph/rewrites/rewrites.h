@@ -51,6 +51,10 @@ enum sk_pass_result sk_pass_shape_reshape_2(struct sk_op_graph *graph, const str
 /* The same for all inputs of other nodes that decide on the shape of the output, as the flags on packets allow. */
 enum sk_pass_result sk_pass_symbol_engine_extender(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
 
+/* For `ascend`, before all passes: note the reason at each of GE's nodes that split or join and that have a task
+ * because of their neighbours in the file. */
+void sk_no_task_read_file(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
+
 /* Mark Split and Concat if their parts may be slices of one buffer. */
 enum sk_pass_result sk_pass_no_task(struct sk_op_graph *graph, const struct sk_fusion_flags *flags);
 

@@ -113,6 +113,7 @@ static void commit(struct sk_replacing *replacing, struct sk_users *users, sk_in
 		if (old != SK_NONE)
 			sk_graph_redirect(graph, replacing->values[name], old);
 	}
+	sk_rule_carry_notes(graph, replacing->match->nodes, replacing->rule->pattern.count, &replacing->nodes);
 	for (size_t n = 0; n < replacing->rule->pattern.count; n++)
 		sk_users_remove(graph, users, replacing->match->nodes[n]);
 	for (size_t n = 0; n < replacing->nodes.count; n++) {

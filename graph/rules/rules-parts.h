@@ -220,4 +220,13 @@ struct sk_users *sk_users_create(struct sk_op_graph *graph);
 void sk_users_add(struct sk_op_graph *graph, struct sk_users *users, uint32_t node);
 void sk_users_remove(struct sk_op_graph *graph, struct sk_users *users, uint32_t node);
 
+/* ==== carry-notes.c ====
+ *
+ * Notes of nodes that a rule replaces. */
+
+/* Give new nodes the notes of replaced nodes: a node that makes an output of a replaced node, or reads an input of it,
+ * gets the notes of that node. Descriptions of inputs and outputs follow their values. */
+void sk_rule_carry_notes(const struct sk_op_graph *graph, const uint32_t *replaced, size_t count,
+			 sk_graph_nodes *nodes);
+
 #endif

@@ -321,6 +321,7 @@ bool sk_graph_passes_run(struct sk_op_graph *graph, const struct sk_graph_passes
 	list->results->graphs++;
 	/* On the host the planner decides, unless the user gives flags. */
 	tell_passes(graph, list);
+	sk_no_task_read_file(graph, flags);
 	graph->composites_hold = flags->target != SK_TARGET_HOST || flags->given;
 	for (size_t i = 0; i < list->passes.count; i++) {
 		const struct sk_pass_choice *choice = &list->passes.items[i];

@@ -333,3 +333,50 @@ for package in ge ge3 ge-host; do
 	run $package.sk
 	cmp ge.sk.npy $package.sk.npy || fail "$package computes something else"
 done
+
+# ---- what the file says of neighbours that passes replace or remove ----
+# told NAME REASON: NAME.pbtxt has a split with a task for that reason, with passes and without; "": without a task. So
+# does its dump after the last pass that changed it.
+told() {
+	local level last
+	for level in 0 2; do
+		rm -rf told
+		link "$1.pbtxt" "$1.sk" --fusion-target=ascend --fusion-flags=--opt_level=$level --explain s \
+			--dump-dir=told >explained.txt
+		if [ -z "$2" ]; then
+			! grep -q 'Split has a task' explained.txt || fail "$1, level $level: $(cat explained.txt)"
+		else
+			grep -q "Split has a task under FusionVirtualOpSetSwitch: .*$2" explained.txt ||
+				fail "$1, level $level: no '$2' in: $(cat explained.txt)"
+		fi
+	done
+	last=$(printf '%s\n' told/hwopt_stage*.pbtxt | tail -n 1)
+	link "$last" "$1-again.sk" --fusion-target=ascend --explain s >again.txt
+	[ "$(grep -c 'Split has a task' again.txt)" = "$(grep -c 'Split has a task' explained.txt)" ] ||
+		fail "$1: another decision from $last: $(cat again.txt)"
+	run "$1.sk"
+	run "$1-again.sk"
+	cmp "$1.sk.npy" "$1-again.sk.npy" || fail "$1 computes something else from $last"
+}
+# Sigmoid is expanded on ascend, and Identity removed.
+note() { # NAME VALUE…: an attribute
+	echo "attribute { name: \"$1\" ${*:2} } "
+}
+ge_model 1 | sed -E 's/"ge:(Relu|Neg)"/"ge:Sigmoid"/; /name: "s"/s/attribute \{ name: "_no_task" type: INT \}//' >plain.pbtxt
+told plain ''
+while IFS='|' read -r name node attribute reason; do
+	sed -E "/name: \"$node\"/s/(output: \"$node:0\") /\1 $attribute/" plain.pbtxt >"$name.pbtxt"
+	told "$name" "$reason"
+done <<END
+producer-task|p|$(note _no_task i: 1 type: INT)|has no task itself
+producer-atomic|p|$(note atomic_output_index ints: 0 type: INTS)|has an 'atomic_output_index'
+consumer-virtual|a|$(note _fusion_virtual_op s: '"x"' type: STRING)|has a '_fusion_virtual_op'
+consumer-task|a|$(note _no_task i: 1 type: INT)|takes an output and has no task itself
+consumer-continuous|a|$(note continuous_input i: 1 type: INT)|wants its inputs adjacent
+END
+sed '/name: "a"/s/"imply_type" i: 1/"imply_type" i: 3/' plain.pbtxt >consumer-type.pbtxt
+told consumer-type "'imply_type' is 3, not 1"
+# A neighbour that is removed is still one of the file.
+sed '/name: "p"/{p; s/"p"/"q"/; s/ge:Sigmoid/ge:Identity/; s/"x:0"/"p:0"/; s/output: "p:0"/output: "q:0" '"$(note _no_task i: 1 type: INT)"'/}
+	/name: "s"/s/input: "p:0"/input: "q:0"/' plain.pbtxt >removed.pbtxt
+told removed "'q' has no task itself"
