@@ -87,7 +87,7 @@ static bool canonical_swiglu(struct sk_canonical *canonical)
 
 /* ---- FusedMatMul: activation(a b + bias) + addend, in pieces along the columns ---- */
 
-enum { MOST_PIECES = 3 };
+enum { MOST_PIECES = sizeof(((struct sk_column_pieces *)NULL)->sizes) / sizeof(uint64_t) };
 
 /* In the order of kernels/epilogue.h. */
 static const char *const activations[] = {"", "relu", "gelu", "gelu_tanh", "silu"};
@@ -96,45 +96,44 @@ enum { ACTIVATIONS = sizeof(activations) / sizeof(activations[0]) };
 struct fused {
 	uint64_t m, k, n;
 	bool turned_b;
-	int64_t activation, activated; /* `activated`: the index of the piece; -1: all */
-	size_t pieces;
-	uint64_t sizes[MOST_PIECES];
+	int64_t activation;
+	struct sk_column_pieces pieces;
 };
 
 static bool find_activation(const struct sk_inference *inference, struct fused *fused)
 {
 	const char *name = sk_node_string(inference->node, "activation", "");
 
-	fused->activated = sk_node_integer(inference->node, "activated", -1);
-	if (fused->activated < -1 || fused->activated >= (int64_t)fused->pieces)
-		return sk_infer_error(inference, "there is no piece %" PRIi64, fused->activated);
 	for (fused->activation = 0; fused->activation < ACTIVATIONS; fused->activation++)
 		if (!strcmp(activations[fused->activation], name))
 			return true;
 	return sk_infer_error(inference, "activation '%s' is not relu, gelu, gelu_tanh or silu", name);
 }
 
-static bool find_pieces(const struct sk_inference *inference, struct fused *fused)
+bool sk_infer_pieces(const struct sk_inference *inference, uint64_t n, struct sk_column_pieces *pieces)
 {
 	size_t outputs = inference->node->outputs.count;
-	const int64_t *sizes = sk_node_integers(inference->node, "sizes", &fused->pieces);
+	const int64_t *sizes = sk_node_integers(inference->node, "sizes", &pieces->count);
 	uint64_t sum = 0;
 
 	if (!sizes) {
-		fused->pieces = 1;
-		fused->sizes[0] = fused->n;
+		pieces->count = 1;
+		pieces->sizes[0] = n;
 	}
-	if (fused->pieces < outputs || fused->pieces > MOST_PIECES)
+	if (pieces->count < outputs || pieces->count > MOST_PIECES)
 		return sk_infer_error(inference, "it has %zu output%s, and its columns are divided into %zu", outputs,
-				      sk_plural(outputs), fused->pieces);
-	for (size_t i = 0; sizes && i < fused->pieces; i++) {
-		if (sizes[i] < 0 || (uint64_t)sizes[i] > fused->n - sum)
-			return sk_infer_error(inference, "the sizes of its pieces do not add up to %" PRIu64, fused->n);
-		fused->sizes[i] = (uint64_t)sizes[i];
-		sum += fused->sizes[i];
+				      sk_plural(outputs), pieces->count);
+	for (size_t i = 0; sizes && i < pieces->count; i++) {
+		if (sizes[i] < 0 || (uint64_t)sizes[i] > n - sum)
+			return sk_infer_error(inference, "the sizes of its pieces do not add up to %" PRIu64, n);
+		pieces->sizes[i] = (uint64_t)sizes[i];
+		sum += pieces->sizes[i];
 	}
-	return !sizes || sum == fused->n ||
-	       sk_infer_error(inference, "the sizes of its pieces do not add up to %" PRIu64, fused->n);
+	if (sizes && sum != n)
+		return sk_infer_error(inference, "the sizes of its pieces do not add up to %" PRIu64, n);
+	pieces->activated = sk_node_integer(inference->node, "activated", -1);
+	return (pieces->activated >= -1 && pieces->activated < (int64_t)pieces->count) ||
+	       sk_infer_error(inference, "there is no piece %" PRIi64, pieces->activated);
 }
 
 static bool read_fused(const struct sk_inference *inference, struct fused *fused)
@@ -152,7 +151,7 @@ static bool read_fused(const struct sk_inference *inference, struct fused *fused
 		return sk_infer_error(inference,
 				      "rows of '%s' have %" PRIu64 " elements, and columns of '%s' have %" PRIu64,
 				      a->name, fused->k, b->name, b->shape[turned]);
-	return find_pieces(inference, fused) && find_activation(inference, fused);
+	return sk_infer_pieces(inference, fused->n, &fused->pieces) && find_activation(inference, fused);
 }
 
 /* The addends are a bias for each column, and a matrix of the result's shape. */
@@ -166,7 +165,7 @@ static bool check_addends(const struct sk_inference *inference, const struct fus
 				      fused->n, sk_plural(fused->n));
 	if (!addend)
 		return true;
-	if (fused->pieces > 1)
+	if (fused->pieces.count > 1)
 		return sk_infer_error(inference, "'%s' cannot be added to pieces", addend->name);
 	return (addend->rank == a->rank && addend->shape[a->rank - 1] == fused->n &&
 		!memcmp(addend->shape, a->shape, (a->rank - 1) * sizeof(*a->shape))) ||
@@ -186,32 +185,31 @@ static bool infer_fused(struct sk_inference *inference)
 		return false;
 	memcpy(shape, a.shape, a.rank * sizeof(*shape));
 	for (size_t i = 0; i < inference->node->outputs.count; i++) {
-		shape[a.rank - 1] = fused.sizes[i];
+		shape[a.rank - 1] = fused.pieces.sizes[i];
 		if (!sk_infer_output(inference, i, a.dtype, a.rank, shape))
 			return false;
 	}
 	return true;
 }
 
-/* Return columns of the second factor: all, or a piece. */
-static uint32_t columns_of(struct sk_canonical *canonical, const struct fused *fused, uint64_t first, uint64_t count)
+uint32_t sk_canonical_columns(struct sk_canonical *canonical, uint32_t factor, bool turned, uint64_t first,
+			      uint64_t count)
 {
 	struct sk_op_graph *graph = canonical->graph;
-	uint32_t b = sk_canonical_input(canonical, 1), piece;
-	const struct sk_value from = graph->values.items[b];
-	bool turned = fused->turned_b;
+	const struct sk_value from = graph->values.items[factor];
 	const struct sk_arrangement arrangement = {
 		.rank = 2,
-		.shape = {turned ? count : fused->k, turned ? fused->k : count},
+		.shape = {turned ? count : from.shape[0], turned ? from.shape[1] : count},
 		.strides = {(int64_t)from.shape[1], 1},
-		.offset = (int64_t)(turned ? first * fused->k : first),
+		.offset = (int64_t)(turned ? first * from.shape[1] : first),
 	};
+	uint32_t piece;
 
-	if (count == fused->n)
-		return b;
+	if (count == from.shape[!turned])
+		return factor;
 	piece = sk_graph_new_value(graph, from.name, from.dtype, 2, arrangement.shape);
 	graph->values.items[piece].fixed = from.contents || from.fixed;
-	sk_canonical_arrange(canonical, sk_operand_flat(graph, piece), b, &arrangement);
+	sk_canonical_arrange(canonical, sk_operand_flat(graph, piece), factor, &arrangement);
 	return piece;
 }
 
@@ -219,7 +217,7 @@ static void add_piece(struct sk_canonical *canonical, const struct fused *fused,
 {
 	struct sk_op_graph *graph = canonical->graph;
 	uint32_t to = sk_canonical_output(canonical, number), bias = sk_canonical_input(canonical, 2), b, factor;
-	uint64_t count = fused->sizes[number];
+	uint64_t count = fused->pieces.sizes[number];
 	const uint64_t left[2] = {fused->m, fused->k}, result[2] = {fused->m, count};
 	struct sk_operand columns = sk_operand_shaped(graph, bias, 1, &count);
 	struct sk_graph_call *call;
@@ -227,7 +225,7 @@ static void add_piece(struct sk_canonical *canonical, const struct fused *fused,
 
 	if (to == SK_NONE || !sk_value_elements(&graph->values.items[to]))
 		return;
-	factor = b = columns_of(canonical, fused, first, count);
+	factor = b = sk_canonical_columns(canonical, sk_canonical_input(canonical, 1), fused->turned_b, first, count);
 	packs = graph->values.items[b].contents || graph->values.items[b].fixed;
 	if (packs)
 		factor = sk_canonical_pack(canonical, b, fused->k, count, fused->turned_b);
@@ -236,7 +234,7 @@ static void add_piece(struct sk_canonical *canonical, const struct fused *fused,
 		sk_call_integer(canonical, call, "packed", 1);
 	else if (fused->turned_b)
 		sk_call_integer(canonical, call, "transB", 1);
-	if (fused->activation && (fused->activated == -1 || fused->activated == (int64_t)number))
+	if (fused->activation && (fused->pieces.activated == -1 || fused->pieces.activated == (int64_t)number))
 		sk_call_integer(canonical, call, "activation", fused->activation);
 	sk_call_input(canonical, call, sk_operand_shaped(graph, sk_canonical_input(canonical, 0), 2, left));
 	sk_call_input(
@@ -256,9 +254,9 @@ static bool canonical_fused(struct sk_canonical *canonical)
 
 	if (!read_fused(&inference, &fused))
 		return false;
-	for (size_t i = 0; i < fused.pieces; i++) {
+	for (size_t i = 0; i < fused.pieces.count; i++) {
 		add_piece(canonical, &fused, i, first);
-		first += fused.sizes[i];
+		first += fused.pieces.sizes[i];
 	}
 	return true;
 }

@@ -163,6 +163,20 @@ uint32_t sk_canonical_pack(struct sk_canonical *canonical, uint32_t b, uint64_t 
 void sk_canonical_product(struct sk_canonical *canonical, uint32_t a, uint32_t b, uint32_t to, uint64_t batches,
 			  uint64_t m, uint64_t k, uint64_t n);
 
+/* The columns of a product, divided among its outputs. */
+struct sk_column_pieces {
+	size_t count;
+	uint64_t sizes[3];
+	int64_t activated; /* the index of the only piece that is activated; -1: all */
+};
+
+/* Read the attributes `sizes` and `activated` of a product with n columns; false after an error. */
+bool sk_infer_pieces(const struct sk_inference *inference, uint64_t n, struct sk_column_pieces *pieces);
+
+/* Return some columns of a factor [k, n], or rows of [n, k] if it is turned: itself, or a copy. */
+uint32_t sk_canonical_columns(struct sk_canonical *canonical, uint32_t factor, bool turned, uint64_t first,
+			      uint64_t count);
+
 /* Products of matrices of bytes. `shape` is the shape of the batches, which factors may be broadcast to. */
 struct sk_integer_product {
 	uint32_t rank;

@@ -113,22 +113,43 @@ static bool check_offset(const struct sk_inference *inference, enum sk_dtype dty
 			      offset->name, columns, sk_plural(columns));
 }
 
+/* Pieces are of one factor of all batches, and may be activated by silu. */
+static bool check_pieces(const struct sk_inference *inference, enum sk_dtype dtype, uint64_t n,
+			 struct sk_column_pieces *pieces)
+{
+	const char *activation = sk_node_string(inference->node, "activation", "");
+	const struct sk_value *b = sk_infer_input(inference, X2);
+
+	if (!sk_infer_pieces(inference, n, pieces))
+		return false;
+	if (pieces->count > 1 && b->rank != 2)
+		return sk_infer_error(inference, "'%s' has %" PRIu32 " dimensions, and pieces need 2", b->name,
+				      b->rank);
+	return (!*activation || (!strcmp(activation, "silu") && dtype != SK_I8)) ||
+	       sk_infer_error(inference, "activation '%s' is not silu of floats", activation);
+}
+
 static bool infer_quantised(struct sk_inference *inference)
 {
 	int64_t number = sk_node_integer(inference->node, "to", 10);
 	enum sk_dtype dtype = sk_dtype_of_number(number);
 	struct sk_integer_product product;
+	struct sk_column_pieces pieces;
 	uint64_t shape[SK_MAX_RANK + 2];
 
 	if (dtype != SK_F32 && dtype != SK_F16 && dtype != SK_BF16 && dtype != SK_I8)
 		return sk_infer_error(inference, "'to' is %" PRIi64 ", and must be f32, f16, bf16 or i8", number);
 	if (!find_quantised(inference, &product) || !check_scales(inference, &product) ||
-	    !check_offset(inference, dtype, product.n))
+	    !check_offset(inference, dtype, product.n) || !check_pieces(inference, dtype, product.n, &pieces))
 		return false;
 	memcpy(shape, product.shape, sizeof(product.shape));
 	shape[product.rank] = product.m;
-	shape[product.rank + 1] = product.n;
-	return sk_infer_output(inference, 0, dtype, product.rank + 2, shape);
+	for (size_t i = 0; i < inference->node->outputs.count; i++) {
+		shape[product.rank + 1] = pieces.sizes[i];
+		if (!sk_infer_output(inference, i, dtype, product.rank + 2, shape))
+			return false;
+	}
+	return true;
 }
 
 /* Return constants of 64 bits as the f32 in their lower halves. */
@@ -182,43 +203,105 @@ static uint32_t straight(struct sk_canonical *canonical, size_t number, const ch
 	return permuted(canonical, value, order);
 }
 
+/* The operands that all pieces share; SK_NONE: absent. */
+struct scaled {
+	struct sk_integer_product product;
+	uint32_t factors[2]; /* not transposed */
+	uint32_t scales, bias, tokens, addend;
+};
+
+/* The numbers of some columns. */
+static struct sk_operand numbers_of(const struct sk_op_graph *graph, uint32_t value, uint64_t first, uint64_t count)
+{
+	struct sk_operand operand = sk_operand_shaped(graph, value, 1, &count);
+
+	operand.offset = value == SK_NONE ? 0 : first;
+	return operand;
+}
+
+static bool add_columns(struct sk_canonical *canonical, struct scaled scaled, uint32_t to, uint64_t first,
+			uint64_t count)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_value output = graph->values.items[to];
+	uint32_t sums = sk_graph_new_value(graph, output.name, SK_I32, output.rank, output.shape);
+	const uint64_t rows[2] = {sk_value_elements(&output) / count, count};
+	struct sk_graph_call *call;
+
+	if (count != scaled.product.n)
+		scaled.factors[1] = sk_canonical_columns(canonical, scaled.factors[1], false, first, count);
+	scaled.product.n = count;
+	if (!sk_canonical_integer_product(canonical, &scaled.product, scaled.factors, (uint32_t[]){SK_NONE, SK_NONE},
+					  sums))
+		return false;
+	call = sk_canonical_call(canonical, "DequantizeSums");
+	sk_call_input(canonical, call, sk_operand_shaped(graph, sums, 2, rows));
+	sk_call_input(canonical, call, numbers_of(graph, scaled.scales, first, count));
+	sk_call_input(canonical, call, numbers_of(graph, scaled.bias, first, count));
+	sk_call_input(canonical, call, sk_operand_flat(graph, scaled.tokens));
+	if (scaled.addend != SK_NONE)
+		sk_call_input(canonical, call, numbers_of(graph, scaled.addend, first, count));
+	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, rows));
+	return true;
+}
+
+static void add_silu(struct sk_canonical *canonical, uint32_t from, uint32_t to)
+{
+	struct sk_graph_call *call = sk_canonical_call(canonical, "Swish");
+
+	sk_call_real(canonical, call, "alpha", 1);
+	sk_call_input(canonical, call, sk_operand_flat(canonical->graph, from));
+	sk_call_output(canonical, call, sk_operand_flat(canonical->graph, to));
+}
+
+static bool add_piece(struct sk_canonical *canonical, const struct scaled *scaled,
+		      const struct sk_column_pieces *pieces, size_t number, uint64_t first)
+{
+	struct sk_op_graph *graph = canonical->graph;
+	uint32_t to = sk_canonical_output(canonical, number), made = to;
+	bool activated = *sk_node_string(&graph->nodes.items[canonical->node], "activation", "") &&
+			 (pieces->activated == -1 || pieces->activated == (int64_t)number);
+
+	if (to == SK_NONE || !sk_value_elements(&graph->values.items[to]))
+		return true;
+	if (activated) {
+		const struct sk_value output = graph->values.items[to];
+
+		made = sk_graph_new_value(graph, output.name, output.dtype, output.rank, output.shape);
+	}
+	if (!add_columns(canonical, *scaled, made, first, pieces->sizes[number]))
+		return false;
+	if (activated)
+		add_silu(canonical, made, to);
+	return true;
+}
+
 static bool canonical_quantised(struct sk_canonical *canonical)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {graph, &graph->nodes.items[canonical->node]};
-	uint32_t to = sk_canonical_output(canonical, 0), bias = sk_canonical_input(canonical, BIAS);
-	uint32_t factors[2], scales, tokens, sums, addend;
-	const struct sk_value output = graph->values.items[to];
-	struct sk_integer_product product;
-	struct sk_graph_call *call;
-	uint64_t rows[2];
+	struct scaled scaled = {.bias = sk_canonical_input(canonical, BIAS),
+				.tokens = sk_canonical_input(canonical, TOKEN_SCALE)};
+	struct sk_column_pieces pieces;
+	uint64_t first = 0;
 
-	if (!find_quantised(&inference, &product))
+	if (!find_quantised(&inference, &scaled.product) || !sk_infer_pieces(&inference, scaled.product.n, &pieces))
 		return false;
-	if (!sk_value_elements(&output))
+	if (!scaled.product.batches || !scaled.product.m || !scaled.product.n)
 		return true;
-	factors[0] = straight(canonical, X1, "transpose_x1");
-	factors[1] = straight(canonical, X2, "transpose_x2");
-	sums = sk_graph_new_value(graph, output.name, SK_I32, output.rank, output.shape);
-	rows[0] = sk_value_elements(&output) / product.n;
-	rows[1] = product.n;
-	if (!sk_canonical_integer_product(canonical, &product, factors, (uint32_t[]){SK_NONE, SK_NONE}, sums))
-		return false;
-	scales = column_scales(canonical, product.n);
-	tokens = sk_canonical_input(canonical, TOKEN_SCALE);
-	if (tokens != SK_NONE)
-		tokens = sk_canonical_cast(canonical, tokens, SK_F32);
-	addend = row_addend(canonical, product.n);
-	if (bias != SK_NONE && graph->values.items[bias].dtype != SK_I32)
-		bias = SK_NONE;
-	call = sk_canonical_call(canonical, "DequantizeSums");
-	sk_call_input(canonical, call, sk_operand_shaped(graph, sums, 2, rows));
-	sk_call_input(canonical, call, sk_operand_flat(graph, scales));
-	sk_call_input(canonical, call, sk_operand_flat(graph, bias));
-	sk_call_input(canonical, call, sk_operand_flat(graph, tokens));
-	if (addend != SK_NONE)
-		sk_call_input(canonical, call, sk_operand_flat(graph, addend));
-	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, rows));
+	scaled.factors[0] = straight(canonical, X1, "transpose_x1");
+	scaled.factors[1] = straight(canonical, X2, "transpose_x2");
+	scaled.scales = column_scales(canonical, scaled.product.n);
+	if (scaled.tokens != SK_NONE)
+		scaled.tokens = sk_canonical_cast(canonical, scaled.tokens, SK_F32);
+	scaled.addend = row_addend(canonical, scaled.product.n);
+	if (scaled.bias != SK_NONE && graph->values.items[scaled.bias].dtype != SK_I32)
+		scaled.bias = SK_NONE;
+	for (size_t i = 0; i < pieces.count; i++) {
+		if (!add_piece(canonical, &scaled, &pieces, i, first))
+			return false;
+		first += pieces.sizes[i];
+	}
 	return true;
 }
 
@@ -320,7 +403,10 @@ static bool canonical_transposed(struct sk_canonical *canonical)
 
 /* ---- the table ---- */
 
-static const struct sk_schema_attribute quantised[] = {{"to", SK_ATTRIBUTE_INTEGER, .integer = 10},
+static const struct sk_schema_attribute quantised[] = {{"activated", SK_ATTRIBUTE_INTEGER, .integer = -1},
+						       {"activation", SK_ATTRIBUTE_STRING},
+						       {"sizes", SK_ATTRIBUTE_INTEGERS},
+						       {"to", SK_ATTRIBUTE_INTEGER, .integer = 10},
 						       {"transpose_x1", SK_ATTRIBUTE_INTEGER},
 						       {"transpose_x2", SK_ATTRIBUTE_INTEGER},
 						       {NULL}};
@@ -330,7 +416,7 @@ static const struct sk_schema_attribute transposed[] = {{"perm_x1", SK_ATTRIBUTE
 							{NULL}};
 
 const struct sk_schema sk_operators_quantised_products[] = {
-	{"QuantBatchMatmul", SK_OWN_DOMAIN, 3, 6, 1, 1, .attributes = quantised, .infer = infer_quantised,
+	{"QuantBatchMatmul", SK_OWN_DOMAIN, 3, 6, 1, 3, .attributes = quantised, .infer = infer_quantised,
 	 .canonical = canonical_quantised},
 	{"TransposeBatchMatMul", SK_OWN_DOMAIN, 2, 2, 1, 1, .attributes = transposed, .infer = infer_transposed,
 	 .canonical = canonical_transposed},

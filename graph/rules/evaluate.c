@@ -73,6 +73,12 @@ static bool read_producer(struct sk_match *match, const struct sk_value *value, 
 
 	if (!strcmp(function, "stream"))
 		return set_number(match, node->stream, datum);
+	if (!strcmp(function, "origin")) {
+		const char *colon = node->origin ? strrchr(node->origin, ':') : NULL;
+
+		*datum = (struct sk_datum){.text = colon ? colon + 1 : node->op};
+		return true;
+	}
 	*datum = (struct sk_datum){.text = node->scope ? node->scope : ""};
 	return true;
 }
@@ -100,7 +106,7 @@ static bool ask_value(struct sk_match *match, const struct sk_rule_expression *c
 		return shape_of(match, value, *function == 'b', datum);
 	if (!strcmp(function, "value"))
 		return contents_of(match, index, datum);
-	if (!strcmp(function, "stream") || !strcmp(function, "scope"))
+	if (!strcmp(function, "stream") || !strcmp(function, "scope") || !strcmp(function, "origin"))
 		return value->node == SK_NONE ? fails(match, "no node makes it")
 					      : read_producer(match, value, function, datum);
 	if (!strcmp(function, "dtype")) {

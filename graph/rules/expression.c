@@ -120,6 +120,7 @@ static const struct {
 	{"repeats", 1, 1, true},
 	{"stream", 1, 1, true},
 	{"scope", 1, 1, true},
+	{"origin", 1, 1, true},
 	/* of numbers */
 	{"sqrt", 1, 1, false},
 	{"exp", 1, 1, false},

@@ -192,8 +192,27 @@ static bool is_wanted(const struct sk_match *match, uint32_t value)
 	return value != SK_NONE && (match->users->counts.items[value] || match->graph->values.items[value].output);
 }
 
+/* True if the outputs of the node are the values of the rest, in their order. */
+static bool makes_rest(const struct sk_match *match, const struct sk_graph_node *node)
+{
+	const struct sk_graph_node *reader =
+		match->rest_node == SK_NONE ? NULL : &match->graph->nodes.items[match->rest_node];
+
+	if (!reader || node->outputs.count != reader->inputs.count - match->rest_first)
+		return false;
+	for (size_t i = 0; i < node->outputs.count; i++)
+		if (node->outputs.items[i] == SK_NONE ||
+		    node->outputs.items[i] != reader->inputs.items[match->rest_first + i])
+			return false;
+	return true;
+}
+
 static bool bind_outputs(struct sk_match *match, const struct sk_rule_node *pattern, const struct sk_graph_node *node)
 {
+	uint32_t first = pattern->outputs.count ? pattern->outputs.items[0] : SK_NONE;
+
+	if (first != SK_NONE && match->rule->names.items[first].kind == SK_RULE_REST)
+		return makes_rest(match, node);
 	for (size_t i = 0; i < node->outputs.count || i < pattern->outputs.count; i++) {
 		uint32_t value = i < node->outputs.count ? node->outputs.items[i] : SK_NONE;
 		uint32_t name = i < pattern->outputs.count ? pattern->outputs.items[i] : SK_NONE;
@@ -265,6 +284,14 @@ static bool is_made(struct sk_match *match, uint32_t value)
 	return false;
 }
 
+static bool has_made_rest(const struct sk_rule *rule)
+{
+	for (size_t name = 0; name < rule->names.count; name++)
+		if (rule->names.items[name].made)
+			return true;
+	return false;
+}
+
 /* True if an input of the replacement is computed in the pattern. */
 static bool takes_own_output(struct sk_match *match)
 {
@@ -274,15 +301,36 @@ static bool takes_own_output(struct sk_match *match)
 	for (uint32_t name = 0; name < match->rule->names.count; name++)
 		if (match->rule->names.items[name].kind == SK_RULE_INPUT && is_made(match, match->values[name]))
 			return true;
-	for (size_t i = match->rest_first; rest && i < rest->inputs.count; i++)
+	for (size_t i = match->rest_first; rest && i < rest->inputs.count && !has_made_rest(match->rule); i++)
 		if (is_made(match, rest->inputs.items[i]))
 			return true;
 	return false;
 }
 
+static bool is_used_outside(struct sk_match *match, uint32_t value, uint32_t inside)
+{
+	if (!match->graph->values.items[value].output && match->users->counts.items[value] == inside)
+		return false;
+	match->reason = sk_arena_print(match->graph->arena, "others use '%s'", match->graph->values.items[value].name);
+	return true;
+}
+
+/* The same for values of a rest that the pattern makes. */
+static bool is_rest_closed(struct sk_match *match)
+{
+	const struct sk_graph_node *reader = &match->graph->nodes.items[match->rest_node];
+
+	for (size_t i = match->rest_first; i < reader->inputs.count; i++)
+		if (is_used_outside(match, reader->inputs.items[i], 1))
+			return false;
+	return true;
+}
+
 /* True if no other node uses a value that is removed with the pattern. */
 static bool is_closed(struct sk_match *match)
 {
+	if (has_made_rest(match->rule) && !is_rest_closed(match))
+		return false;
 	for (uint32_t name = 0; name < match->rule->names.count; name++) {
 		const struct sk_rule_name *known = &match->rule->names.items[name];
 		uint32_t value = match->values[name], inside = 0;
@@ -292,11 +340,8 @@ static bool is_closed(struct sk_match *match)
 		for (size_t n = 0; n < match->rule->pattern.count; n++)
 			for (size_t i = 0; i < match->graph->nodes.items[match->nodes[n]].inputs.count; i++)
 				inside += match->graph->nodes.items[match->nodes[n]].inputs.items[i] == value;
-		if (match->graph->values.items[value].output || match->users->counts.items[value] != inside) {
-			match->reason = sk_arena_print(match->graph->arena, "others use '%s'",
-						       match->graph->values.items[value].name);
+		if (is_used_outside(match, value, inside))
 			return false;
-		}
 	}
 	return true;
 }
@@ -362,6 +407,17 @@ static bool bind_user(struct sk_match *match, size_t step, uint32_t value)
 	return false;
 }
 
+/* Return the value of the name, the first one of a rest. */
+static uint32_t step_value(const struct sk_match *match, uint32_t name)
+{
+	const struct sk_graph_node *reader;
+
+	if (match->rule->names.items[name].kind != SK_RULE_REST || match->rest_node == SK_NONE)
+		return match->values[name];
+	reader = &match->graph->nodes.items[match->rest_node];
+	return match->rest_first < reader->inputs.count ? reader->inputs.items[match->rest_first] : SK_NONE;
+}
+
 static bool bind_step(struct sk_match *match, size_t step)
 {
 	const struct sk_rule_step *next = &match->rule->steps.items[step];
@@ -371,7 +427,7 @@ static bool bind_step(struct sk_match *match, size_t step)
 		match->whole = true;
 		return !takes_own_output(match) && is_closed(match) && conditions_hold(match);
 	}
-	value = match->values[next->name];
+	value = step_value(match, next->name);
 	if (value == SK_NONE)
 		return false;
 	if (next->user)

@@ -185,6 +185,18 @@ static bool has_rest(const struct sk_rule *rule)
 	return false;
 }
 
+/* True if the outputs of an earlier line are the values of that name, and no node of the pattern reads them yet. */
+static bool is_made_rest(const struct sk_rule *rule, const char *text)
+{
+	uint32_t name = sk_rule_find_name(rule, text);
+	bool made = name != SK_NONE && rule->names.items[name].made;
+
+	for (size_t n = 0; n < rule->pattern.count && made; n++)
+		for (size_t i = 0; i < rule->pattern.items[n].inputs.count; i++)
+			made &= rule->pattern.items[n].inputs.items[i].name != name;
+	return made;
+}
+
 static bool parse_pattern_operand(struct sk_scanner *scanner, struct sk_rule *rule, struct sk_rule_operand *operand)
 {
 	bool rest = sk_scanner_take(scanner, "*");
@@ -194,7 +206,7 @@ static bool parse_pattern_operand(struct sk_scanner *scanner, struct sk_rule *ru
 		return parse_nested(scanner, rule, before, true, &operand->name);
 	if (rest && (!text || !strcmp(text, "_") || !ends_operand(scanner)))
 		return sk_scanner_error(scanner, "a name is expected after '*'");
-	if (rest && has_rest(rule))
+	if (rest && has_rest(rule) && !is_made_rest(rule, text))
 		return sk_scanner_error(scanner, "a pattern has one *NAME at most");
 	if (!text || !ends_operand(scanner)) {
 		scanner->at = before;
@@ -370,12 +382,29 @@ static bool parse_operands(struct sk_scanner *scanner, struct sk_rule *rule, str
 	return true;
 }
 
-/* Parse the name of an output. */
+/* "*pieces = Split(…)": all outputs of the node. */
+static bool take_rest(struct sk_scanner *scanner, struct sk_rule *rule, struct sk_rule_node *node, bool pattern,
+		      const char *text)
+{
+	uint32_t name;
+
+	if (!pattern || has_rest(rule) || sk_rule_find_name(rule, text) != SK_NONE)
+		return sk_scanner_error(scanner, pattern ? "a pattern has one *NAME at most"
+							 : "the outputs of a replacement have a name each");
+	name = add_name(scanner, rule, text, SK_RULE_REST);
+	rule->names.items[name].made = true;
+	sk_array_push(scanner->arena, &node->outputs, name);
+	return true;
+}
+
+/* Take the name of an output. */
 static bool take_output(struct sk_scanner *scanner, struct sk_rule *rule, struct sk_rule_node *node, bool pattern,
 			const char *text)
 {
 	uint32_t name = sk_rule_find_name(rule, text);
 
+	if (*text == '*')
+		return take_rest(scanner, rule, node, pattern, text + 1);
 	if (!strcmp(text, "_")) {
 		sk_array_push(scanner->arena, &node->outputs, SK_NONE);
 		return true;
@@ -393,6 +422,8 @@ static bool take_output(struct sk_scanner *scanner, struct sk_rule *rule, struct
 
 static bool parse_outputs(struct sk_scanner *scanner, sk_texts *outputs)
 {
+	bool rest = sk_scanner_take(scanner, "*");
+
 	do {
 		const char *text = sk_scanner_identifier(scanner);
 
@@ -400,8 +431,8 @@ static bool parse_outputs(struct sk_scanner *scanner, sk_texts *outputs)
 			return sk_scanner_error(scanner, "a name is expected here: NAME = OPERATOR(OPERAND, …)");
 		if (outputs->count == SK_RULE_MAX_OPERANDS)
 			return sk_scanner_error(scanner, "a node has %d outputs at most", SK_RULE_MAX_OPERANDS);
-		sk_array_push(scanner->arena, outputs, text);
-	} while (sk_scanner_take(scanner, ","));
+		sk_array_push(scanner->arena, outputs, rest ? sk_arena_join(scanner->arena, "*", text) : text);
+	} while (!rest && sk_scanner_take(scanner, ","));
 	return sk_scanner_expect(scanner, "=");
 }
 

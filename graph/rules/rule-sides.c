@@ -102,6 +102,9 @@ static bool make_name(struct sk_match *match, uint32_t name)
 
 	switch (known->kind) {
 	case SK_RULE_REST:
+		if (known->made)
+			return fails(match, sk_arena_print(match->graph->arena, "the number of values *%s is open",
+							   known->text));
 		make_rest(match, known->text);
 		return true;
 	case SK_RULE_ATTRIBUTE:

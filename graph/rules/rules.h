@@ -41,7 +41,7 @@ enum {
 
 enum sk_rule_name_kind {
 	SK_RULE_INPUT, /* an input of the pattern */
-	SK_RULE_REST, /* any number of inputs: *name */
+	SK_RULE_REST, /* any number of values: *name */
 	SK_RULE_MADE, /* an output of a node of the pattern */
 	SK_RULE_NEW, /* an output of the replacement only */
 	SK_RULE_ATTRIBUTE, /* the value of an attribute of the pattern */
@@ -54,6 +54,7 @@ struct sk_rule_name {
 	const struct sk_rule_expression *let;
 	bool replaced; /* MADE: an output that the replacement also makes, so that others may use it */
 	bool optional; /* INPUT: may be absent */
+	bool made; /* REST: all outputs of a node of the pattern, which another node of it reads */
 };
 
 /* An operand. */

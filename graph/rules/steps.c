@@ -26,7 +26,8 @@ static bool find_step(const struct sk_rule *rule, const bool *bound, uint32_t n,
 			return true;
 		}
 	for (size_t i = 0; i < node->inputs.count; i++)
-		if (node->inputs.items[i].name != SK_NONE && bound[node->inputs.items[i].name]) {
+		if (node->inputs.items[i].name != SK_NONE && bound[node->inputs.items[i].name] &&
+		    rule->names.items[node->inputs.items[i].name].kind != SK_RULE_REST) {
 			*step = (struct sk_rule_step){n, node->inputs.items[i].name, true};
 			return true;
 		}
@@ -43,7 +44,7 @@ static void bind_node(const struct sk_rule *rule, uint32_t n, bool *bound)
 	for (size_t i = 0; i < node->inputs.count; i++) {
 		uint32_t name = node->inputs.items[i].name;
 
-		if (name != SK_NONE && rule->names.items[name].kind != SK_RULE_REST &&
+		if (name != SK_NONE && (rule->names.items[name].kind != SK_RULE_REST || rule->names.items[name].made) &&
 		    !rule->names.items[name].optional)
 			bound[name] = true;
 	}

@@ -50,6 +50,40 @@ grep -q "'sum': AllReduce is not fused by rule 'MatMulAllReduce' at passes.yaml:
 		err.txt || { cat err.txt >&2; fail "nothing is said of collective operators"; }
 [ ! -e collective.sk ] || fail "a package is left"
 
+# ---- LayerNormV3 and LayerNormExt have a pass each ----
+model norms <<'LINES'
+opset 17
+opset 1 mindspore
+input a f32 4x6
+input b f32 4x6
+input g f32 6
+input t f32 6
+output v3 f32 none
+output ext f32 none
+output onnx f32 none
+node Add s1 a b -> x1
+node mindspore:LayerNormV3 third x1 g t -> v3 begin_norm_axis=-1 begin_params_axis=-1 epsilon=0.001
+node Add s2 b a -> x2
+node mindspore:LayerNormExt extended x2 g t -> ext normalized_shape=[6] eps=0.001
+node Sub s3 a b -> d
+node Add s4 d b -> x3
+node LayerNormalization plain x3 g t -> onnx axis=-1 epsilon=0.001
+LINES
+norms() { # DISABLED: the nodes that the other passes have fused
+	rm -rf norms
+	"$sklink" norms.onnx "${kernels[@]}" --fusion-flags=--disable_pass="$1" --dump-dir norms -o norms.sk
+	sed -nE 's/^node [0-9]+ "([a-z]*)\/y" = "sklink:AddLayerNorm".*/\1/p' norms/hwopt_d_end_graph_0.ir | paste -sd' '
+	"$skrun" norms.sk --random 3 --output v3=v3.npy --output ext=ext.npy --output onnx=onnx.npy >/dev/null
+	for value in v3 ext onnx; do
+		[ ! -e $value-first.npy ] || "$python" "$top_srcdir/tests/lib/models.py" $value.npy $value-first.npy >&2 ||
+			fail "results of $value without $1"
+		cp $value.npy $value-first.npy
+	done
+}
+[ "$(norms none 2>/dev/null)" = "third extended plain" ] || fail "normalised sums: $(norms none)"
+[ "$(norms fusion_group.add_layer_norm_v3_fusion)" = extended ] || fail "LayerNormExt is fused as LayerNormV3"
+[ "$(norms fusion_group.add_layer_norm_ext_fusion)" = "third plain" ] || fail "LayerNormV3 is fused as LayerNormExt"
+
 # ---- angles that are joined with themselves, and others that are not ----
 for second in f g; do
 	model angles <<LINES
@@ -88,6 +122,42 @@ LINES
 done
 grep -q '"RotaryEmbedding"' angles.f/hwopt_*onnx_fusion_*.ir || fail "no rotary embedding"
 ! grep -qs '"RotaryEmbedding"' angles.g/*.ir || fail "halves that differ are a rotary embedding"
+
+# ---- h = y.shape[-1]; y.view(-1, h).to(float32), as exporters write it and with the last part of a shape alone, at one
+# size and at sizes with bounds: nodes that are known in advance use nothing when the network runs ----
+for lines in 'node Shape s y -> shape\nnode Gather g shape last -> h0 axis=0\nnode Unsqueeze u h0 zero -> h' \
+	'node Shape s y -> h start=-1'; do
+	for batch in 2 B; do
+		model view <<-LINES
+		opset 17
+		opset 1 torchair
+		input x1 f16 ${batch}x3x16
+		input x2 f16 ${batch}x3x16
+		input gamma f16 16
+		output c f32 none
+		output y f16 none
+		output x f16 none
+		constant last i64 scalar -1
+		constant rest i64 1 -1
+		constant zero i64 1 0
+		node torchair:npu_add_rms_norm norm x1 x2 gamma -> y _ x
+		$(printf "$lines")
+		node Concat joined rest h -> to axis=0
+		node Reshape view y to -> f
+		node Cast cast f -> c to=1
+		LINES
+		options=()
+		[ $batch = 2 ] || options=(--dim B=1..2)
+		rm -rf view
+		"$sklink" view.onnx "${kernels[@]}" "${options[@]}" --dump-dir view -o view.sk
+		"$sklink" view.onnx "${kernels[@]}" "${options[@]}" --no-pattern-fusion -o apart.sk
+		grep -q '"sklink:AddRmsNormCast"' view/hwopt_patterns_*.ir || fail "the view is not fused: $lines, $batch"
+		for package in view apart; do
+			"$skrun" $package.sk --random 3 --output c=$package.npy >/dev/null
+		done
+		cmp view.npy apart.npy || fail "the view has another result"
+	done
+done
 
 # ---- encoders of primitive operators ----
 bert="$python $top_srcdir/samples/bert/bert.py"
