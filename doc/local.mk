@@ -28,6 +28,7 @@ nobase_dist_doc_DATA += doc/reference/fusion-flags.md doc/reference/passes.md do
 	doc/reference/dumps.md doc/reference/models.md doc/reference/operators.md
 nobase_dist_doc_DATA += doc/reference/compat.md doc/reference/kernel-library.md doc/reference/libskrt.md \
 	doc/reference/manifest.md \
+	doc/reference/superkernel-features.md \
 	doc/reference/python.md doc/reference/reason-codes.md doc/reference/scope-options.md \
 	doc/reference/signatures.md \
 	doc/reference/skdump-json.md

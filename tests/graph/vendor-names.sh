@@ -26,7 +26,7 @@ mindspore="Adam AdamApplyOneWithDecayAssign Addcmul AddN BiasAdd BiasAddGrad Fil
 	MatmulSplitOut2 MatmulSplitOut3 MatmulBiasSplitOut2 MatmulBiasSplitOut3 QuantbatchmatmulSplitOut2 QuantbatchmatmulSplitOut3
 	MatmulSplitSiluOut2 MatmulBiasSplitSiluOut2 QuantbatchmatmulSplitSiluOut2 BNTrainingUpdateSum LayerNormForward"
 torchair="npu_add_rms_norm npu_dynamic_quant npu_add_rms_norm_dynamic_quant npu_add_rms_norm_cast npu_quantize npu_add_rms_norm_quant
-	npu_transpose_batchmatmul"
+	npu_transpose_batchmatmul npu_quant_matmul npu_dequant_swiglu_quant npu_format_cast"
 ge="SplitD SplitVD ConcatD ConcatV2D PhonyConcat PhonySplit Reshape HcomAllReduce HcomAllGather HcomBroadcast HcomReduce HcomReduceScatter
 	TransData RefData"
 lists="$mindspore $torchair $ge Shape Identity MatMulAllReduce"
@@ -138,4 +138,9 @@ grep 'is not valid' err.txt | none "full name of a pass"
 
 warned "$(printf -- '--%s ' $flags)"
 sed -nE 's/.*(unknown flag: .*|the flag .* is invalid.*)/\1/p' err.txt | none "flag"
+# ---- tests that the tables of features name ----
+
+grep -o '`tests/[^`]*`' "$top_srcdir/doc/reference/superkernel-features.md" | tr -d '`' | sort -u | while read -r test; do
+	[ -e "$top_srcdir/$test" ] || echo "$test"
+done | none "test in doc/reference/superkernel-features.md that does not exist"
 [ ! -s wrong.txt ] || { cat wrong.txt >&2; fail "names that are neither accepted nor explained"; }

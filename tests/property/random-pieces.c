@@ -303,7 +303,8 @@ static uint32_t add_parts(struct maker *maker, uint32_t like)
 /* Rows become pieces side by side. */
 static uint32_t add_pieces_of_rows(struct maker *maker, uint32_t like)
 {
-	uint32_t count = one_in(maker, 2) ? 2 : 4, parts, order[4];
+	enum { MOST = NODE_OUTPUTS < NODE_INPUTS ? NODE_OUTPUTS : NODE_INPUTS };
+	uint32_t count = 2 + draw(maker, MOST - 1), parts, order[MOST];
 	int64_t shape[2] = {count * (1 + draw(maker, 5)), 1 + draw(maker, 40)};
 
 	(void)like;
