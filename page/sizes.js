@@ -149,16 +149,12 @@ function tracePairs({ trace }) {
 	const launch = trace.traceEvents.find(event => event.cat === "launch" && event.args.sizes);
 	const text = launch?.args.sizes ?? trace.otherData.sizes ?? "";
 
-	return text.split(", ").map(pair => {
-		const end = pair.lastIndexOf("=");
-
-		return [pair.slice(0, end), pair.slice(end + 1)];
-	});
+	/* Names may have ", " in them. */
+	return [...text.matchAll(/(.+?)=(\d+)(?:, |$)/gs)].map(([, name, size]) => [name, size]);
 }
 
 /* The text beside a name of a schedule: the sizes of its run, if it has any. */
-const traceSizes = trace => data.dimensions || data.at ? tracePairs(trace).filter(pair => pair[0])
-	.map(pair => pair.join("=")).join(", ") : "";
+const traceSizes = trace => data.dimensions || data.at ? tracePairs(trace).map(pair => pair.join("=")).join(", ") : "";
 
 /* Give all numbers the present sizes. */
 function applySizes() {
