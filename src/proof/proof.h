@@ -409,4 +409,19 @@ struct sk_traffic {
 struct sk_traffic sk_traffic_of_step(struct sk_arena *arena, const struct sk_plan_view *view,
 				     const struct sk_plan_step *step);
 
+enum { SK_TRAFFIC_KEY = 4 };
+
+/* The bytes of an access, in numbers or in expressions. */
+struct sk_traffic_meter {
+	/* Write the rows of an argument of the call: start, width, stride, count. Equal rows have equal words. */
+	void (*rows)(void *context, const struct sk_plan_call *call, uint32_t argument, uint64_t key[SK_TRAFFIC_KEY]);
+	/* Count the bytes of such rows. They move unless they are cached. */
+	void (*count)(void *context, const uint64_t key[SK_TRAFFIC_KEY], bool cached);
+	void *context;
+};
+
+/* Call the meter for each access of the step's calls. */
+void sk_traffic_measure(struct sk_arena *arena, const struct sk_plan_view *view, const struct sk_plan_step *step,
+			const struct sk_traffic_meter *meter);
+
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/map.h"
 #include "base/sizes.h"
 #include "base/text.h"
 #include "format/plan/dims-forms.h"
@@ -27,22 +26,11 @@ static const struct sk_size *form_of(const struct sk_forms *forms, uint32_t valu
 	return number <= INT64_MAX ? sk_size_number(forms->sizes, (int64_t)number) : NULL;
 }
 
-/* Bytes that calls of a step access, as in src/proof/traffic.c. */
-struct thing {
-	uint32_t counted[2]; /* the last call that read it, and the last that wrote it, from 1; 0: none */
-};
-
 struct meter {
-	struct sk_arena *arena;
 	const struct sk_forms *forms;
 	const struct sk_plan_view *plan;
-	struct sk_map numbers;
-	SK_ARRAY(struct thing) things;
 	struct sk_traffic_forms traffic;
-	bool tiles;
 };
-
-enum { READ, WRITE };
 
 /* The forms of an argument's bytes: as sk_plan_rows. */
 struct rows {
@@ -76,32 +64,24 @@ static struct rows rows_of(const struct meter *meter, const struct sk_plan_call 
 	};
 }
 
-static struct thing *find_thing(struct meter *meter, const struct sk_plan_argument *argument, const struct rows *rows)
+/* Equal forms have one address. */
+static void put_rows(void *context, const struct sk_plan_call *call, uint32_t argument, uint64_t *key)
 {
-	const uint64_t key[] = {argument->space,	argument->index,	 (uintptr_t)rows->start,
-				(uintptr_t)rows->width, (uintptr_t)rows->stride, (uintptr_t)rows->count};
-	uint32_t fresh = (uint32_t)meter->things.count;
-	uint32_t number = sk_map_insert(&meter->numbers, sk_arena_copy(meter->arena, (const char *)key, sizeof(key)),
-					sizeof(key), fresh);
+	struct rows rows = rows_of(context, call, argument);
 
-	if (number == fresh)
-		sk_array_push(meter->arena, &meter->things, (struct thing){{0, 0}});
-	return &meter->things.items[number];
+	key[0] = (uintptr_t)rows.start;
+	key[1] = (uintptr_t)rows.width;
+	key[2] = (uintptr_t)rows.stride;
+	key[3] = (uintptr_t)rows.count;
 }
 
-static void count_argument(struct meter *meter, const struct sk_plan_call *call, uint32_t call_number, uint32_t number,
-			   int way)
+static void count_rows(void *context, const uint64_t *key, bool cached)
 {
-	const struct sk_plan_argument *argument = &sk_plan_arguments(meter->plan, call)[number];
-	struct rows rows = rows_of(meter, call, number);
-	struct thing *thing = find_thing(meter, argument, &rows);
-	bool cached =
-		meter->tiles && (argument->space == SK_SPACE_SCRATCH || thing->counted[WRITE] || thing->counted[way]);
-	const struct sk_size *bytes = sk_size_multiply(meter->forms->sizes, rows.width, rows.count);
+	struct meter *meter = context;
+	const struct sk_size *width = (const struct sk_size *)(uintptr_t)key[1],
+			     *count = (const struct sk_size *)(uintptr_t)key[3],
+			     *bytes = sk_size_multiply(meter->forms->sizes, width, count);
 
-	if (thing->counted[way] == call_number)
-		return;
-	thing->counted[way] = call_number;
 	meter->traffic.apart = sk_size_add(meter->forms->sizes, meter->traffic.apart, bytes);
 	if (!cached)
 		meter->traffic.moved = sk_size_add(meter->forms->sizes, meter->traffic.moved, bytes);
@@ -110,22 +90,11 @@ static void count_argument(struct meter *meter, const struct sk_plan_call *call,
 struct sk_traffic_forms sk_forms_traffic(struct sk_arena *arena, const struct sk_forms *forms,
 					 const struct sk_plan_view *plan, const struct sk_plan_step *step)
 {
-	static const enum sk_access accesses[] = {[READ] = SK_ACCESS_READ, [WRITE] = SK_ACCESS_WRITE};
 	const struct sk_size *nothing = sk_size_number(forms->sizes, 0);
-	struct meter meter = {
-		.arena = arena, .forms = forms, .plan = plan, .traffic = {nothing, nothing}, .tiles = step->tile};
+	struct meter meter = {.forms = forms, .plan = plan, .traffic = {nothing, nothing}};
+	const struct sk_traffic_meter measure = {put_rows, count_rows, &meter};
 
-	sk_map_init(&meter.numbers, arena);
-	for (uint32_t c = 0; c < step->call_count; c++)
-		for (int way = READ; way <= WRITE; way++) {
-			const struct sk_plan_call *call = &plan->calls[step->first_call + c];
-			const struct sk_plan_argument *arguments = sk_plan_arguments(plan, call);
-
-			for (uint32_t i = 0; i < call->argument_count; i++)
-				if (arguments[i].kind != SK_ARGUMENT_STATE && arguments[i].space != SK_SPACE_SIZES &&
-				    sk_plan_access(&arguments[i]) & accesses[way])
-					count_argument(&meter, call, c + 1, i, way);
-		}
+	sk_traffic_measure(arena, plan, step, &measure);
 	return meter.traffic;
 }
 
