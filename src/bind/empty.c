@@ -68,10 +68,12 @@ static bool report(const struct corner *corner, const struct sk_task *task, cons
 	return false;
 }
 
-/* Moving no elements is nothing, whatever part of them a call moves. */
+/* Moving no elements is nothing, whatever part of them a call moves. Rows without elements are gathered by number. */
 static bool only_moves(const struct sk_task *task)
 {
-	return task->said.op.text && !strcmp(task->said.op.text, "Copy");
+	const char *op = task->said.op.text;
+
+	return op && (!strcmp(op, "Copy") || !strcmp(op, "Gather"));
 }
 
 static bool check_corner(const struct corner *corner, const struct sk_task *task)

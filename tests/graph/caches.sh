@@ -123,10 +123,10 @@ steps other.sk "${pairs#,}" 2 +past=0,seq=17 past=17,seq=1 +past=18,seq=3 +past=
 
 # Batches of the cache change places: something else than appending.
 decoder beams.onnx batch=2 beams=1
-linked beams 'past=1..67 seq=1..17' "${states[@]}" --explain present.0.key
+linked beams 'past=0..67 seq=1..17' "${states[@]}" --explain present.0.key
 grep -q "^  --state 'past_key_values.0.key=present.0.key' copies the cache: the first value that the node joins is not the input\.$" \
 	explained.txt || { cat explained.txt; fail "nothing says why the cache is copied"; }
-steps other.sk "${pairs#,}" 2 +past=1,seq=17 past=18,seq=1 +past=19,seq=1 +past=67,seq=17
+steps other.sk "${pairs#,}" 2 +past=0,seq=17 past=17,seq=1 +past=18,seq=1 +past=67,seq=17
 
 # All caches are found by what is appended to them, or by their names: the same package.
 linked decoder 'past=1..67 seq=1..17' "${states[@]}"
