@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "format/signature/signature.h"
@@ -99,14 +100,20 @@ static void normalise(struct sk_canonical *canonical, uint32_t *w, uint32_t *bia
 	*bias = sum;
 }
 
-/* Return the bias, or zeros: the number of filters cannot be told from packed ones. */
+/* Return the bias, or zeros: the number of filters cannot be told from packed ones. With bounds a call that repeats
+ * elements is not folded, so the zeros are a constant from the start. */
 static uint32_t whole_bias(struct sk_canonical *canonical, uint32_t w, uint32_t bias)
 {
 	struct sk_op_graph *graph = canonical->graph;
+	const char *name = graph->values.items[w].name;
+	const uint64_t *filters = graph->values.items[w].shape;
 
 	if (bias != SK_NONE)
 		return bias;
-	bias = sk_graph_new_value(graph, graph->values.items[w].name, SK_F32, 1, graph->values.items[w].shape);
+	if (graph->sizes)
+		return sk_graph_new_constant(graph, name, SK_F32, 1, filters,
+					     SK_NEW_ARRAY(graph->arena, float, *filters + 1));
+	bias = sk_graph_new_value(graph, name, SK_F32, 1, filters);
 	sk_canonical_fill(canonical, bias, 0);
 	return bias;
 }
