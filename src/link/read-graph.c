@@ -185,7 +185,8 @@ static const char *find_wrong_dimension(const struct sk_op_graph *graph)
 static const char *find_obstacle(const struct reading *reading, const struct sk_op_graph *graph)
 {
 	if (reading->ge->folder)
-		return "GE's dumps (DUMP_GE_GRAPH) have no sizes with bounds; give the dimensions numbers";
+		return "GE's dumps (DUMP_GE_GRAPH) have no sizes with bounds; give the dimensions numbers, or use "
+		       "--dump-dir=DIR in place of DUMP_GE_GRAPH, which writes expressions";
 	return find_wrong_dimension(graph);
 }
 

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/document.h"
 #include "base/map.h"
+#include "base/sizes.h"
 #include "format/signature/signature.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
@@ -40,15 +41,25 @@ static void read_tensor_name(const struct sk_document *document, void *target, c
 	}
 }
 
+static bool is_expression(const struct sk_model *model, const char *text)
+{
+	const char *error;
+
+	return model->sizes && sk_size_parse(model->sizes, NULL, text, &error);
+}
+
 /* Read an expression of the manifest's dimensions. */
-static bool read_expression(struct sk_model *model, struct sk_set *set)
+static bool read_expression(const struct sk_document *document, const struct sk_node *value, struct sk_set *set)
 {
 	uint64_t number;
+	const char *error = sk_manifest_parse_size(document->owner, set->text, &number);
 
-	if (sk_manifest_parse_size(model, set->text, &number))
-		return false;
+	if (error)
+		sk_error(document->diag, sk_node_place(document, value),
+			 "the value of '%s': %s; a number that depends on sizes must not be negative", set->name,
+			 error);
 	set->number = (struct sk_number){.kind = SK_NUMBER_INTEGER, .integer = (int64_t)number, .text = set->text};
-	return true;
+	return !error;
 }
 
 /* Read a number, an expression of dimensions, an extent's name, or {tensor: name}. */
@@ -81,8 +92,8 @@ static bool read_set_value(const struct sk_document *document, const struct sk_n
 			 *value->text == 't' ? '1' : '0');
 		return false;
 	}
-	if (read_expression(document->owner, set))
-		return true;
+	if (is_expression(document->owner, set->text))
+		return read_expression(document, value, set);
 	set->kind = SK_SET_EXTENT;
 	return true; /* binding the task checks that the kernel has that extent */
 }

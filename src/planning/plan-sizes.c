@@ -262,12 +262,21 @@ static bool has_size(const struct sk_varying *varying, const struct sk_size *siz
 	return false;
 }
 
-static bool task_has_size(const struct sk_task *task, const struct sk_size *size)
+static bool list_has_size(const struct sk_model *model, const struct sk_argument *argument, const struct sk_size *size)
+{
+	for (size_t i = 0; argument->list && argument->of_sizes && i < argument->list->count; i++)
+		if (model->size_lists.items[argument->slot + i] == size)
+			return true;
+	return false;
+}
+
+static bool task_has_size(const struct sk_model *model, const struct sk_task *task, const struct sk_size *size)
 {
 	bool found = has_size(task->bound.varying, size);
 
 	for (uint32_t a = 0; a < task->bound.argument_count; a++)
-		found |= has_size(task->bound.arguments[a].varying, size);
+		found |= has_size(task->bound.arguments[a].varying, size) ||
+			 list_has_size(model, &task->bound.arguments[a], size);
 	return found;
 }
 
@@ -279,7 +288,7 @@ static void report_negative(const struct maker *maker, const struct sk_size *siz
 	const char *owner = "";
 
 	for (size_t t = model->tasks.count; t-- > 0;)
-		if (task_has_size(&model->tasks.items[t], size)) {
+		if (task_has_size(model, &model->tasks.items[t], size)) {
 			place = model->tasks.items[t].place;
 			owner = sk_arena_print(maker->arena, "task '%s': ", model->tasks.items[t].name);
 		}
@@ -288,10 +297,16 @@ static void report_negative(const struct maker *maker, const struct sk_size *siz
 			place = model->tensors.items[t].place;
 			owner = sk_arena_print(maker->arena, "tensor '%s': ", model->tensors.items[t].name);
 		}
-	sk_error(model->diag, place,
-		 "%sthe size %s has a part that is negative at some sizes; give it another form, or let the least "
-		 "sizes be larger",
-		 owner, sk_size_text(maker->arena, size));
+	if (sk_size_is_number(size, NULL))
+		sk_error(model->diag, place,
+			 "%san element of its list is %s, which is negative; lists with other elements that depend on "
+			 "sizes must not have such ones",
+			 owner, sk_size_text(maker->arena, size));
+	else
+		sk_error(model->diag, place,
+			 "%sthe size %s has a part that is negative at some sizes; give it another form, or let the "
+			 "least sizes be larger",
+			 owner, sk_size_text(maker->arena, size));
 }
 
 static bool add_size(struct maker *maker, const struct sk_size *size, uint32_t *value)

@@ -268,6 +268,50 @@ static void check_step(struct sk_verifier *verifier, uint32_t launch, uint32_t i
 			 wrong);
 }
 
+/* Return the number of a field of a type at sizes. */
+static uint64_t type_number(const struct prover *prover, uint32_t type, size_t offset, uint64_t number,
+			    const uint64_t *values)
+{
+	uint32_t value = sk_dims_value_of(prover->sized.forms.dims, SK_DIMS_TYPES, type, offset);
+
+	return value == SK_NO_INDEX ? number : values[value];
+}
+
+/* Return sizes at which the bytes of a type are not those of its shape, as a text; "some sizes" if none is found among
+ * the least, the largest and the usual sizes and others. */
+static const char *find_unlike(const struct prover *prover, const struct sk_plan_type *type, uint32_t number)
+{
+	enum { SAMPLES = 64, STEP = 7 };
+	const struct sk_dims_view *dims = prover->sized.forms.dims;
+	struct sk_arena *arena = prover->verifier.arena;
+	uint64_t *values = SK_NEW_ARRAY(arena, uint64_t, dims->value_count + 1), sizes[SK_MAX_DIMENSIONS];
+	char *text = SK_NEW_ARRAY(arena, char, SK_DIMS_TEXT_SIZE);
+
+	for (uint64_t s = 0; s < SAMPLES; s++) {
+		uint64_t bytes = sk_dtype_size(type->dtype);
+
+		for (uint32_t i = 0; i < dims->dimension_count; i++) {
+			const struct sk_dims_dimension *dimension = &dims->dimensions[i];
+			uint64_t steps = (dimension->most - dimension->least) / dimension->multiple + 1;
+
+			sizes[i] = s == 0   ? dimension->least
+				   : s == 1 ? dimension->most
+				   : s == 2 ? dimension->usual
+					    : dimension->least + s * (STEP + i) % steps * dimension->multiple;
+		}
+		sk_dims_evaluate(dims, sizes, values);
+		for (uint32_t d = 0; d < type->rank; d++)
+			bytes *= type_number(prover, number,
+					     offsetof(struct sk_plan_type, shape) + d * sizeof(*type->shape),
+					     type->shape[d], values);
+		if (bytes == type_number(prover, number, offsetof(struct sk_plan_type, bytes), type->bytes, values))
+			continue;
+		sk_dims_sizes_text(dims, NULL, sizes, text, SK_DIMS_TEXT_SIZE);
+		return text;
+	}
+	return "some sizes";
+}
+
 /* Check that each tensor has the bytes of its shape. */
 static void check_types(struct prover *prover)
 {
@@ -286,8 +330,8 @@ static void check_types(struct prover *prover)
 							  offsetof(struct sk_plan_type, shape), type->shape, type->rank,
 							  sk_dtype_size((enum sk_dtype)type->dtype))))
 			sk_error(prover->verifier.diag, sk_verifier_place(&prover->verifier),
-				 "tensor '%s': at some sizes it does not have the bytes of its shape",
-				 sk_plan_string(&view->tensors[i].name));
+				 "tensor '%s': at %s it does not have the bytes of its shape",
+				 sk_plan_string(&view->tensors[i].name), find_unlike(prover, type, number));
 		seen[number] = true;
 	}
 }

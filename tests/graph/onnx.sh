@@ -318,7 +318,7 @@ for text in batch batch= batch=a batch=1x2 batch=9223372036854775808; do
 done
 refuses "--dim 'batch=-1': a size is not negative" open --dim batch=-1
 # Sizes with bounds.
-bounds_end="; GE's dumps \\(DUMP_GE_GRAPH\\) have no sizes with bounds; give the dimensions numbers$"
+bounds_end="; GE's dumps \\(DUMP_GE_GRAPH\\) have no sizes with bounds; give the dimensions numbers, or use --dump-dir=DIR.*$"
 # takes TEXT ARGUMENT…: the sizes of sums.onnx are taken, up to an option that refuses them.
 takes() {
 	DUMP_GE_GRAPH=2 refuses "$1$bounds_end" sums "${@:2}"

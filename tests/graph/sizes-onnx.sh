@@ -11,7 +11,7 @@ all=0 inferred=0
 while read -r name options; do
 	all=$((all + 1))
 	# shellcheck disable=SC2086 # words
-	DUMP_GE_GRAPH=2 refuses "(GE's dumps \\(DUMP_GE_GRAPH\\) have no sizes with bounds; give the dimensions numbers$|$name.onnx: (node|input) ')" "$name" $options
+	DUMP_GE_GRAPH=2 refuses "(GE's dumps \\(DUMP_GE_GRAPH\\) have no sizes with bounds; give the dimensions numbers, or use --dump-dir=DIR.*$|$name.onnx: (node|input) ')" "$name" $options
 	! grep -E "internal error" err.txt || fail "$name"
 	! grep -q "DUMP_GE_GRAPH" err.txt || inferred=$((inferred + 1))
 done <models.txt

@@ -314,6 +314,26 @@ node Softmax _ x -> y axis=1
 END
 refuses "task 'y': at S=8, C=0 it has nothing to compute, and would be called; give 'C' bounds from 1 on: --dim 'C=1..8'$" \
 	soft --dim S=1..8 --dim C=0..8
+model reversed <<'END'
+input x f32 4xnx5
+output y f32 none
+constant begin i64 2 0 -1
+constant end i64 2 2 -100
+constant axes i64 2 1 2
+constant steps i64 2 1 -1
+node Slice _ x begin end axes steps -> y
+END
+refuses "task 'y': an element of its list is -1, which is negative; lists with other elements that depend on sizes must not have such ones$" \
+	reversed --dim n=2..8
+# Zeros in place of a bias are a constant, as in a package of one size.
+model convolution <<'END'
+input x f32 nx3x8x8
+output y f32 none
+constant w f32 16x3x3x3 1
+node Conv _ x w -> y pads=[1,1,1,1]
+END
+"$sklink" convolution.onnx -L "$top_builddir/kernels" -lskernels --dim n=1..8 -o convolution.sk
+[ "$("$skdump" --steps convolution.sk | grep -c '  sk_')" = 1 ] || fail "the bias is copied: $("$skdump" --steps convolution.sk)"
 model half <<'END'
 input x f32 nx4
 output y f32 none

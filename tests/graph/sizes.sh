@@ -11,7 +11,7 @@ set -eu
 gives() {
 	local dims
 	dims=$(printf -- '--dim %s ' $3)
-	DUMP_GE_GRAPH=2 refuses "GE's dumps \\(DUMP_GE_GRAPH\\) have no sizes with bounds; give the dimensions numbers$" "$1" $dims
+	DUMP_GE_GRAPH=2 refuses "GE's dumps \\(DUMP_GE_GRAPH\\) have no sizes with bounds; give the dimensions numbers, or use --dump-dir=DIR.*$" "$1" $dims
 	sed -n "s/^>>> output '\(.*\)' would be /\1 /p" err.txt >found.txt
 	echo "$2" | diff - found.txt || fail "$1: other shapes"
 }
@@ -115,7 +115,7 @@ node Transpose _ c -> d perm=[0,3,1,2]
 node Reshape _ d shape -> e
 node MatMul _ e head -> y
 END
-DUMP_GE_GRAPH=2 refuses "GE's dumps \\(DUMP_GE_GRAPH\\) have no sizes with bounds; give the dimensions numbers$" ocr --dim B=1..4 --dim W=8..100
+DUMP_GE_GRAPH=2 refuses "GE's dumps \\(DUMP_GE_GRAPH\\) have no sizes with bounds; give the dimensions numbers, or use --dump-dir=DIR.*$" ocr --dim B=1..4 --dim W=8..100
 sed -n "s/^>>> output '\(.*\)' would be /\1 /p" err.txt >found.txt
 equals ocr 'B=1 W=8' 'B=4 W=100' 'B=2 W=9' 'B=3 W=10' 'B=1 W=11' 'B=4 W=12' 'B=2 W=77' 'B=3 W=99'
 

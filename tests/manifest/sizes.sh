@@ -98,6 +98,38 @@ for a in 1 2 8; do
 	"$skdump" --json --dim a=$a columns.sk >out.txt || fail "skdump at $a"
 done
 
+# A scalar that depends on sizes.
+cat >shift.c <<'C'
+#include "skkernel.h"
+void shift(const float *x, float *y, long n, long c)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = x[i] + c;
+}
+SK_KERNEL(shift, "split=n; in x f32[n], out y f32[n], n i64, c i64");
+C
+compile shift
+shift() { # VALUE
+	cat <<-M >model.yaml
+	sklink: 1
+	dims: {n: 1..900}
+	tensors:
+	  x: {dtype: f32, shape: [n]}
+	  y: {dtype: f32, shape: [n]}
+	tasks:
+	  - {name: t, kernel: shift, args: [x, y], set: {c: $1}}
+	M
+}
+shift 2*n+1
+"$sklink" model.yaml shift.o -o shift.sk
+"$skrun" shift.sk --random 1 --verify --sizes 5 >/dev/null
+shift n-4
+refused "the value of 'c': 'n-4' is -3; a number that depends on sizes must not be negative" shift.o
+shift 800-n
+refused "the value of 'c': '800-n' is -100; a number that depends on sizes must not be negative" shift.o
+shift 1000-n
+refused "task 't', argument 'c': its value is 100 at n=900 and .* a number must not shrink when a dimension grows" shift.o
+
 # Sizes that become 0 where no dimension is 0.
 cat >greatest.c <<'C'
 #include "skkernel.h"
