@@ -204,7 +204,8 @@ bool sk_node_is_commutative(const struct sk_graph_node *node)
 
 bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b)
 {
-	return a->stream == b->stream && (a->scope ? b->scope && !strcmp(a->scope, b->scope) : !b->scope);
+	return a->stream == b->stream && a->cube_cores == b->cube_cores && a->vector_cores == b->vector_cores &&
+	       (a->scope ? b->scope && !strcmp(a->scope, b->scope) : !b->scope);
 }
 
 uint64_t sk_value_elements(const struct sk_value *value)

@@ -99,7 +99,8 @@ struct sk_graph_node {
 	SK_ARRAY(uint32_t) inputs; /* values; SK_NONE: absent */
 	SK_ARRAY(uint32_t) outputs; /* values; SK_NONE: unused */
 	uint32_t stream;
-	const char *scope; /* NULL: none */
+	uint32_t cube_cores, vector_cores; /* the most cores of its tasks; 0: all */
+	const char *scope; /* NULL: none; "": its tasks are launched by themselves */
 	const char *scope_options; /* options that the source sets for the scope; NULL: none */
 	SK_ARRAY(struct sk_attribute) notes; /* further attributes of the source, which do not affect the result */
 	uint32_t iterations; /* of a Loop: the iterations that are unrolled already */

@@ -33,6 +33,8 @@ graph_libgraph_a_SOURCES = \
 	graph/onnx/files.c \
 	graph/onnx/functions.c \
 	graph/onnx/ge.c \
+	graph/onnx/graph-def.c \
+	graph/onnx/kinds.c graph/onnx/kinds.def \
 	graph/onnx/marks.c \
 	graph/onnx/mindir.c graph/onnx/mindir.def \
 	graph/onnx/mindir-messages.c \

@@ -92,6 +92,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/operators/indexing.sh tests/operators/microsoft.sh tests/operators/mindspore.sh \
 	tests/operators/onnx-operators.sh tests/operators/onnx-peer.sh tests/operators/onnx-versions.sh \
 	tests/operators/quantised-gates.sh \
+	tests/operators/torchair.sh \
 	tests/outputs/header.sh tests/outputs/header-sizes.sh tests/outputs/line-table.sh tests/outputs/map.sh \
 	tests/outputs/package.sh \
 	tests/outputs/report.sh tests/outputs/weights.sh \

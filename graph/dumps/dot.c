@@ -136,7 +136,7 @@ static void open_cluster(struct drawing *drawing, struct sk_map *scopes, const s
 	if (node->stream)
 		fprintf(drawing->stream, "subgraph cluster_stream%" PRIu32 " { label=\"stream %" PRIu32 "\"\n",
 			node->stream, node->stream);
-	if (!node->scope)
+	if (!node->scope || !*node->scope)
 		return;
 
 	const char *key = sk_arena_print(drawing->arena, "%" PRIu32 " %s", node->stream, node->scope);

@@ -99,6 +99,10 @@ static void print_node(const struct printing *printing, uint32_t number)
 	print_call(printing, node);
 	if (node->stream)
 		fprintf(printing->stream, " stream=%" PRIu32, node->stream);
+	if (node->cube_cores)
+		fprintf(printing->stream, " cube_cores=%" PRIu32, node->cube_cores);
+	if (node->vector_cores)
+		fprintf(printing->stream, " vector_cores=%" PRIu32, node->vector_cores);
 	if (node->composite)
 		fprintf(printing->stream, " composite=%" PRIu32, sk_dump_composite(node));
 	print_word(printing, "scope", node->scope);

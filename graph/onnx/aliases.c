@@ -59,8 +59,12 @@ static void rename_attribute(struct sk_onnx_node *node, size_t index, const char
 }
 
 /* A number of 0 may be left out in a file. */
-static bool is_number(const struct sk_onnx_attribute *attribute, const char *number)
+static bool is_given(const struct sk_onnx_attribute *attribute, const char *number)
 {
+	if (*number == '\'')
+		return attribute->type == SK_ONNX_ATTRIBUTE_STRING && attribute->s.size == strlen(number) - 2 &&
+		       !memcmp(attribute->s.bytes, number + 1, attribute->s.size);
+
 	double value = attribute->type == SK_ONNX_ATTRIBUTE_FLOAT ? (double)attribute->f : (double)attribute->i;
 
 	return (attribute->type == SK_ONNX_ATTRIBUTE_FLOAT || attribute->type == SK_ONNX_ATTRIBUTE_INT) &&
@@ -76,6 +80,17 @@ static void make_real(struct sk_onnx_attribute *attribute)
 	attribute->message.present = 0;
 }
 
+/* A list with one item becomes a number. */
+static void take_item(struct sk_onnx_attribute *attribute, const char *name)
+{
+	if (attribute->type != SK_ONNX_ATTRIBUTE_INTS || attribute->integers.count != 1)
+		return;
+	attribute->name = name;
+	attribute->type = SK_ONNX_ATTRIBUTE_INT;
+	attribute->i = attribute->integers.items[0];
+	attribute->message.present = 0;
+}
+
 static void count_items(struct sk_onnx_node *node, size_t index, const char *name)
 {
 	struct sk_onnx_attribute *attribute = &node->attributes.items[index];
@@ -88,11 +103,17 @@ static void count_items(struct sk_onnx_node *node, size_t index, const char *nam
 	attribute->message.present = 0;
 }
 
-/* Set a value from a rule: a text in quotes, a real number with a point, or an integer. */
-static void set_value(struct sk_onnx_attribute *attribute, const char *value)
+/* Set a value from a rule: a text in quotes, a real number with a point, an integer, or a list "[1,2]". */
+static void set_value(struct sk_arena *arena, struct sk_onnx_attribute *attribute, const char *value)
 {
 	attribute->type = SK_ONNX_ATTRIBUTE_INT;
-	if (*value == '\'') {
+	if (*value == '[') {
+		char *end = (char *)(uintptr_t)value;
+
+		attribute->type = SK_ONNX_ATTRIBUTE_INTS;
+		while (*end != ']')
+			sk_array_push(arena, &attribute->integers, strtoll(end + 1, &end, 10));
+	} else if (*value == '\'') {
 		attribute->type = SK_ONNX_ATTRIBUTE_STRING;
 		attribute->s = (struct sk_onnx_bytes){(const uint8_t *)value + 1, strlen(value) - 2};
 	} else if (strchr(value, '.')) {
@@ -126,14 +147,14 @@ static void choose_item(struct sk_arena *arena, struct sk_onnx_attribute *attrib
 		return;
 	attribute->name = sk_arena_copy(arena, list, strcspn(list, ","));
 	attribute->message.present = 0;
-	set_value(attribute, item);
+	set_value(arena, attribute, item);
 }
 
 static void add_attribute(struct sk_arena *arena, struct sk_onnx_node *node, const char *name, const char *value)
 {
 	struct sk_onnx_attribute attribute = {.name = name};
 
-	set_value(&attribute, value);
+	set_value(arena, &attribute, value);
 	sk_array_push(arena, &node->attributes, attribute);
 }
 
@@ -167,7 +188,7 @@ static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const 
 		return;
 	}
 
-	size_t name_length = strcspn(rule, "=!-~:#?");
+	size_t name_length = strcspn(rule, "=!-~:#?^");
 	const char *name = sk_arena_copy(arena, rule, name_length);
 	const char *value = sk_arena_copy(arena, rule + name_length + 1, length - name_length - 1);
 	size_t index = find_attribute(node, name);
@@ -181,10 +202,12 @@ static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const 
 		choose_item(arena, &node->attributes.items[index], value);
 	else if (rule[name_length] == '#' && found)
 		count_items(node, index, value);
+	else if (rule[name_length] == '^' && found)
+		take_item(&node->attributes.items[index], value);
 	else if (rule[name_length] == '~' && found)
 		make_real(&node->attributes.items[index]);
 	else if (found && (rule[name_length] == '-' ||
-			   (rule[name_length] == '!' && is_number(&node->attributes.items[index], value))))
+			   (rule[name_length] == '!' && is_given(&node->attributes.items[index], value))))
 		drop_attribute(node, index);
 }
 
@@ -200,17 +223,21 @@ static void set_operator(struct sk_arena *arena, struct sk_onnx_node *node, cons
 	node->imports = imports;
 }
 
+void sk_onnx_apply_rules(struct sk_arena *arena, struct sk_onnx_node *node, const char *rules)
+{
+	for (size_t length; *rules; rules += length + (rules[length] == ' ')) {
+		length = strcspn(rules, " ");
+		apply_rule(arena, node, rules, length);
+	}
+}
+
 bool sk_onnx_translate_alias(struct sk_arena *arena, const char *source, const char *name, struct sk_onnx_node *node)
 {
 	const struct alias *alias = find_alias(source, name);
-	const char *rule = alias ? alias->rules : "";
 
 	if (!alias)
 		return false;
-	for (size_t length; *rule; rule += length + (rule[length] == ' ')) {
-		length = strcspn(rule, " ");
-		apply_rule(arena, node, rule, length);
-	}
+	sk_onnx_apply_rules(arena, node, alias->rules);
 	if (node->outputs.count > alias->outputs)
 		node->outputs.count = alias->outputs;
 	set_operator(arena, node, alias);

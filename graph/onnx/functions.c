@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "graph/onnx/onnx.h"
 
 /* Limits of nested calls, and of the memory of all copies: a file of a kilobyte could ask for a terabyte. */
 enum { MAX_CALLS = 100, FREE_BYTES = 16 << 20, BYTES_PER_BYTE = 256, BYTES_PER_OUTPUT = 400, MAX_IMPORTS = 1000 };
@@ -253,6 +254,30 @@ static bool copy_attribute(struct copy *copy, const struct sk_onnx_attribute *so
 	return true;
 }
 
+/* True if the node makes the result of a translated operator: it keeps the name. */
+static bool is_main(const struct sk_onnx_function *function, const struct sk_onnx_node *node)
+{
+	return function->translated && function->outputs.count && node->outputs.count &&
+	       !strcmp(function->outputs.items[0], node->outputs.items[0]);
+}
+
+/* Give the node the marks of the call. */
+static void copy_marks(const struct copy *copy, struct sk_onnx_node *to)
+{
+	static const char *const own[] = {SK_ONNX_ORIGIN, SK_ONNX_RULE, SK_ONNX_COMPOSITE, SK_ONNX_COMPOSITE_NAME,
+					  SK_ONNX_VERSION};
+
+	for (size_t i = 0; i < copy->call->attributes.count; i++) {
+		const struct sk_onnx_attribute *mark = &copy->call->attributes.items[i];
+		bool passed = mark->name && (*mark->name == '_' || !strcmp(mark->name, SK_ONNX_STREAM));
+
+		for (size_t j = 0; j < sizeof(own) / sizeof(own[0]) && passed; j++)
+			passed = strcmp(mark->name, own[j]) != 0;
+		if (passed && !find_attribute(to->attributes.items, to->attributes.count, mark->name))
+			sk_array_push(copy->expander->arena, &to->attributes, *mark);
+	}
+}
+
 static bool copy_node(struct copy *copy, const struct sk_onnx_node *node, const struct locals *locals,
 		      struct sk_onnx_node *to)
 {
@@ -268,8 +293,10 @@ static bool copy_node(struct copy *copy, const struct sk_onnx_node *node, const 
 		bytes += longest + strlen(node->outputs.items[i]) + BYTES_PER_OUTPUT;
 	if (!charge(copy->expander, copy->call, bytes))
 		return false;
-	*to = (struct sk_onnx_node){.message = node->message,
-				    .name = sk_arena_print(arena, "%s/%s", copy->prefix, name),
+	*to = (struct sk_onnx_node){.message = copy->function->translated ? copy->call->message : node->message,
+				    .name = is_main(copy->function, node)
+						    ? copy->prefix
+						    : sk_arena_print(arena, "%s/%s", copy->prefix, name),
 				    .op = node->op,
 				    .domain = node->domain,
 				    .overload = node->overload,
@@ -282,6 +309,7 @@ static bool copy_node(struct copy *copy, const struct sk_onnx_node *node, const 
 	for (size_t i = 0; i < node->attributes.count; i++)
 		if (!copy_attribute(copy, &node->attributes.items[i], locals, to))
 			return false;
+	copy_marks(copy, to);
 	return true;
 }
 

@@ -14,40 +14,6 @@
 /* The most outputs of a node. Outputs that a dump leaves out take space as well. */
 enum { MAX_OUTPUTS = 1024 };
 
-bool sk_onnx_is_ge_note(const char *name)
-{
-	static const char *const names[] = {
-		"T",
-		"atomic_output_index",
-		"can_reused_for_concat_optimize",
-		"continuous_input",
-		"continuous_output",
-		"dst_index",
-		"dst_name",
-		"dtype",
-		"format",
-		"id",
-		"imply_type",
-		"index",
-		"input_i",
-		"input_name",
-		"is_input_const",
-		"op_para_size",
-		"output_i",
-		"reference",
-		"src_index",
-		"src_name",
-		"stream_id",
-		"workspace",
-		"workspace_bytes",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return !strncmp(name, "input_desc_", 11) || !strncmp(name, "output_desc_", 12);
-}
-
 /* ---- the model ---- */
 
 /* A node that is an input of the graph. */
@@ -208,8 +174,7 @@ static const struct {
 	{"DT_DOUBLE", 11, 11}, {"DT_BOOL", 12, 9},    {"DT_BF16", 27, 16},
 };
 
-/* Return the number in onnx.proto of DT_FLOAT and the like; 0: unknown. */
-static int64_t element_of(struct sk_onnx_bytes name)
+int64_t sk_onnx_ge_element(struct sk_onnx_bytes name)
 {
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (name.size == strlen(types[i].name) && !memcmp(name.bytes, types[i].name, name.size))
@@ -247,7 +212,7 @@ static struct sk_onnx_value_info read_output_type(struct translation *translatio
 
 	info.type = SK_NEW(arena, struct sk_onnx_value_type);
 	info.type->tensor = tensor;
-	tensor->element = dtype ? element_of(dtype->s) : 0;
+	tensor->element = dtype ? sk_onnx_ge_element(dtype->s) : 0;
 	if (!shape || (shape->integers.count == 1 && shape->integers.items[0] == -2))
 		return info;
 	tensor->shape = SK_NEW(arena, struct sk_onnx_shape);
@@ -621,8 +586,9 @@ static bool translate_formats(const struct translation *translation, struct sk_o
 		return true;
 	if (moves && !phony && viewed.inputs)
 		return translate_axis(&viewed, blocked);
-	return sk_onnx_alias_is_elementwise("ge", type) ? check_elements(&viewed, blocked)
-							: refuse_format(&viewed, blocked);
+	return sk_onnx_alias_is_elementwise("ge", type) || sk_onnx_kind_is_elementwise(type)
+		       ? check_elements(&viewed, blocked)
+		       : refuse_format(&viewed, blocked);
 }
 
 /* ---- nodes ---- */
@@ -672,11 +638,33 @@ static void translate_phony(struct translation *translation, struct sk_onnx_node
 			      (struct sk_onnx_attribute){.name = "_no_task", .type = SK_ONNX_ATTRIBUTE_INT, .i = 1});
 }
 
+/* Return the attribute that is a type; NULL: none is. */
+static struct sk_onnx_attribute *find_type(const struct sk_onnx_node *node, const char *type)
+{
+	/* Operators with that prefix. */
+	static const struct {
+		const char *type, *attribute;
+	} typed[] = {
+		{"AscendAntiQuant", "dst_type"},
+		{"ArgM", "dtype"},
+		{"Cast", "dst_type"},
+		{"QuantBatchMatmul", "dtype"},
+		{"ReduceMeanWithCast", "dtype"},
+		{"SearchSorted", "dtype"},
+		{"Shape", "dtype"},
+		{"TopKV2", "indices_dtype"},
+	};
+
+	for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]); i++)
+		if (!strncmp(type, typed[i].type, strlen(typed[i].type)))
+			return find_attribute(node, typed[i].attribute);
+	return NULL;
+}
+
 static bool translate_operator(struct translation *translation, struct sk_onnx_node *node)
 {
 	const char *type = type_of(node);
-	const char *name = !strcmp(type, "Cast") ? "dst_type" : strncmp(type, "QuantBatchMatmul", 16) ? "" : "dtype";
-	struct sk_onnx_attribute *target = find_attribute(node, name);
+	struct sk_onnx_attribute *target = find_type(node, type);
 	bool aliased, needed = translation->needed[node - translation->graph->nodes.items];
 
 	if (!strncmp(type, "Phony", 5))
@@ -694,7 +682,7 @@ static bool translate_operator(struct translation *translation, struct sk_onnx_n
 		if (*node->outputs.items[i])
 			sk_array_push(translation->arena, &translation->graph->infos,
 				      read_output_type(translation, node, i, node->outputs.items[i]));
-	return !aliased || !needed || translate_formats(translation, node, type);
+	return (!aliased && !sk_onnx_is_kind(type)) || !needed || translate_formats(translation, node, type);
 }
 
 /* Name inputs after their nodes. */

@@ -188,6 +188,7 @@ struct sk_onnx_node {
 	/* Not in files. For nodes of a function: its operator sets, and the operator that called it. */
 	const sk_onnx_imports *imports;
 	const char *origin;
+	const char *wrong; /* of a translated node: the reason why it has no translation; NULL: none */
 	size_t stray; /* of a translated node: the number, from 1, of an input that the operator does not have; 0: none
 		       */
 };
@@ -219,6 +220,7 @@ struct sk_onnx_function {
 	SK_ARRAY(struct sk_onnx_attribute) defaults;
 	sk_onnx_nodes nodes;
 	sk_onnx_imports imports;
+	bool translated; /* not in the file: made by kinds.c */
 };
 
 struct sk_onnx_model {
@@ -308,11 +310,50 @@ bool sk_onnx_expand_functions(struct sk_diag *diag, const char *path, struct sk_
  * that one, others are in the domain "ge"; the origin of all of them is "ge:" and their name. False after an error. */
 bool sk_onnx_translate_ge(struct sk_diag *diag, const char *path, struct sk_onnx_model *model);
 
+/* Return GE's name of the type with this number in onnx.proto, such as "DT_FLOAT". */
+const char *sk_onnx_ge_type_name(int64_t element);
+
+/* Return the number in onnx.proto of a type with such a name; 0: unknown. */
+int64_t sk_onnx_ge_element(struct sk_onnx_bytes name);
+
+/* ==== marks.c ====
+ *
+ * Marks, see onnx.h, before nodes become those of the graph. */
+
 /* True for an attribute that GE gives its nodes regardless of their operator. */
 bool sk_onnx_is_ge_note(const char *name);
 
-/* Return GE's name of the type with this number in onnx.proto, such as "DT_FLOAT". */
-const char *sk_onnx_ge_type_name(int64_t element);
+/* Give the nodes with labels of streams the numbers of these streams. They follow the numbers in the file, in the order
+ * of their priority, and of their first nodes. */
+void sk_onnx_number_streams(struct sk_arena *arena, struct sk_onnx_graph *graph);
+
+/* Warn once of each mark that has no effect. */
+void sk_onnx_tell_marks(struct sk_diag *diag, const char *path, const struct sk_onnx_graph *graph);
+
+/* ==== aliases.c, kinds.c ====
+ *
+ * Operators of other vocabularies. */
+
+/* Apply the rules of an alias to the attributes and inputs of a node. */
+void sk_onnx_apply_rules(struct sk_arena *arena, struct sk_onnx_node *node, const char *rules);
+
+/* True if GE's operator is one of kinds.def. */
+bool sk_onnx_is_kind(const char *name);
+
+/* True if it is, and computes element by element. */
+bool sk_onnx_kind_is_elementwise(const char *name);
+
+/* Make the nodes of these operators, in the domains "ge" and "torchair", calls of functions. A node that has no such
+ * meaning keeps its operator, and the reason. */
+void sk_onnx_translate_kinds(struct sk_arena *arena, struct sk_onnx_model *model);
+
+/* ==== graph-def.c ====
+ *
+ * The graph dumps of TorchAir: texts of GE's GraphDef, and of TensorFlow's with texts of GE inside. */
+
+/* Parse such a text to a model as GE dumps it, which sk_onnx_translate_ge translates. NULL after an error, which is
+ * reported with line and column. */
+struct sk_onnx_model *sk_onnx_parse_graph_def(struct sk_diag *diag, const char *path, struct sk_onnx_bytes text);
 
 /* ==== mindir-messages.c ====
  *
@@ -536,6 +577,14 @@ struct sk_onnx_model *sk_onnx_parse(struct sk_diag *diag, const char *path, stru
 
 /* True if the bytes begin like a model in this format. */
 bool sk_onnx_looks_textual(struct sk_onnx_bytes bytes);
+
+/* Parse any message. `outer`: if the text is in a message of the file, this message, which places errors, and with it
+ * `inside`, a name of the text. False after an error. */
+bool sk_onnx_parse_inner(struct sk_diag *diag, const char *path, const struct sk_onnx_message *outer,
+			 const char *inside, const struct sk_onnx_type *type, void *message, struct sk_onnx_bytes text);
+
+/* True if the bytes begin like a GraphDef of GE or of TensorFlow. */
+bool sk_onnx_looks_graph_def(struct sk_onnx_bytes bytes);
 
 /* Print all fields that are present. Reading the text gives the same message. */
 void sk_onnx_print(const struct sk_onnx_model *model, FILE *stream);

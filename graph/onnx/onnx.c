@@ -453,6 +453,9 @@ static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 	if (repeated)
 		sk_error(reader->diag, place_of_message(reader, &node->message), "%s has the attribute '%s' twice",
 			 sk_onnx_node_label(reader->arena, node), repeated);
+	if (node->wrong)
+		sk_error(reader->diag, place_of_message(reader, &node->message), "%s: %s",
+			 sk_onnx_node_label(reader->arena, node), node->wrong);
 	if (node->stray)
 		sk_error(reader->diag, place_of_message(reader, &node->message),
 			 "%s: its input %zu is none of those of %s", sk_onnx_node_label(reader->arena, node),
@@ -598,7 +601,8 @@ bool sk_onnx_is_model(const char *path)
 	    has_ending_of_text(path))
 		return true;
 	start.size = sk_onnx_files_start(path, bytes, sizeof(bytes));
-	return sk_onnx_looks_encoded(start) || sk_onnx_looks_textual(start) || sk_mindir_looks_like(start);
+	return sk_onnx_looks_encoded(start) || sk_onnx_looks_textual(start) || sk_onnx_looks_graph_def(start) ||
+	       sk_mindir_looks_like(start);
 }
 
 /* The contents of a file take precedence over its name. */
@@ -610,6 +614,8 @@ static bool is_text(const char *path, struct sk_onnx_bytes bytes)
 /* The contents of a file take precedence over its name. */
 static struct sk_onnx_model *read_model(struct sk_diag *diag, const char *path, struct sk_onnx_bytes bytes)
 {
+	if (sk_onnx_looks_graph_def(bytes))
+		return sk_onnx_parse_graph_def(diag, path, bytes);
 	if (sk_mindir_looks_like(bytes) || (has_ending(path, ".mindir") && !sk_onnx_looks_encoded(bytes)))
 		return sk_mindir_read(diag, path, bytes);
 	return is_text(path, bytes) ? sk_onnx_parse(diag, path, bytes) : sk_onnx_decode(diag, path, bytes);
@@ -631,9 +637,14 @@ struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, c
 	sk_map_init(&reader.composites, arena);
 	reader.names = sk_composite_names(arena, NULL);
 	if (!reader.model || !has_graph(&reader) || !sk_onnx_translate_ge(diag, path, reader.model) ||
-	    !check_model(&reader) || !sk_onnx_expand_functions(diag, path, reader.model, bytes.size))
+	    !check_model(&reader))
+		return NULL;
+	sk_onnx_translate_kinds(arena, reader.model);
+	if (!sk_onnx_expand_functions(diag, path, reader.model, bytes.size))
 		return NULL;
 	sk_onnx_translate_domains(arena, reader.model);
+	sk_onnx_number_streams(arena, reader.model->graph);
+	sk_onnx_tell_marks(diag, path, reader.model->graph);
 	graph = build(&reader, reader.model->graph, NULL);
 	if (graph)
 		take_metadata(&reader, graph);

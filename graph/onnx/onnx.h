@@ -95,6 +95,10 @@ void sk_onnx_translate_domains(struct sk_arena *arena, struct sk_onnx_model *mod
 #define SK_ONNX_SCOPE	       "_super_kernel_scope"
 #define SK_ONNX_SCOPE_OPTIONS  "_super_kernel_options"
 #define SK_ONNX_STREAM	       "stream_id"
+#define SK_ONNX_STREAM_LABEL   "_user_stream_label"
+#define SK_ONNX_PRIORITY       "_user_stream_priority"
+#define SK_ONNX_CUBE_CORES     "_op_aicore_num"
+#define SK_ONNX_VECTOR_CORES   "_op_vectorcore_num"
 #define SK_ONNX_ORIGIN	       "_origin"
 #define SK_ONNX_RULE	       "_rule"
 #define SK_ONNX_COMPOSITE      "_composite" /* the number in the file; */

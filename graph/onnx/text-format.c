@@ -18,6 +18,8 @@ enum token { END, WORD, NUMBER, STRING, SIGN };
 struct parser {
 	struct sk_diag *diag;
 	const char *path;
+	const struct sk_onnx_message *outer; /* the message with this text; NULL: a file */
+	const char *inside; /* of a text in a file: its name for messages */
 	const uint8_t *at, *end; /* after the token */
 	const uint8_t *line_start;
 	uint32_t line;
@@ -39,7 +41,14 @@ static bool refuse_text(struct parser *parser, const char *wrong)
 {
 	struct sk_place place = {.file = parser->path, .line = parser->line, .column = column_of(parser)};
 
-	sk_error(parser->diag, place, "%s", wrong);
+	if (!parser->outer) {
+		sk_error(parser->diag, place, "%s", wrong);
+		return false;
+	}
+	place.line = parser->outer->line;
+	place.column = parser->outer->column;
+	sk_error(parser->diag, place, "in the text of %s, line %" PRIu32 ", column %" PRIu32 ": %s", parser->inside,
+		 parser->line, column_of(parser), wrong);
 	return false;
 }
 
@@ -327,8 +336,8 @@ static bool parse_value(struct parser *parser, const struct sk_onnx_field *field
 	case SK_ONNX_BYTES:
 		return parse_string(parser, field, to);
 	case SK_ONNX_MESSAGE:
-		((struct sk_onnx_message *)to)->line = parser->line;
-		((struct sk_onnx_message *)to)->column = column_of(parser);
+		((struct sk_onnx_message *)to)->line = parser->outer ? parser->outer->line : parser->line;
+		((struct sk_onnx_message *)to)->column = parser->outer ? parser->outer->column : column_of(parser);
 		return parse_braces(parser, field->type, to, depth);
 	case SK_ONNX_IGNORED:
 		return skip_value(parser);
@@ -500,6 +509,54 @@ struct sk_onnx_model *sk_onnx_parse(struct sk_diag *diag, const char *path, stru
 		return NULL;
 	}
 	return parse_message(&parser, &sk_onnx_model_type, model, 0, 0) ? model : NULL;
+}
+
+bool sk_onnx_parse_inner(struct sk_diag *diag, const char *path, const struct sk_onnx_message *outer,
+			 const char *inside, const struct sk_onnx_type *type, void *message, struct sk_onnx_bytes text)
+{
+	struct parser parser = parser_of(diag, path, text);
+
+	parser.outer = outer;
+	parser.inside = inside;
+	return advance(&parser) && parse_message(&parser, type, message, 0, 0);
+}
+
+/* True before a word and a brace. */
+static bool opens(struct parser *parser, const char *word)
+{
+	skip_space(parser);
+	if (parser->at == parser->end || !is_letter(*parser->at) || !advance(parser) || !at_word(parser, word))
+		return false;
+	skip_space(parser);
+	return parser->at < parser->end && *parser->at == '{';
+}
+
+/* Skip `name: "text"`. False, without a change, if there is none. */
+static bool skip_name(struct parser *parser)
+{
+	struct parser probe = *parser;
+	const uint8_t *end;
+
+	skip_space(&probe);
+	if (probe.at == probe.end || !is_letter(*probe.at) || !advance(&probe) || !at_word(&probe, "name"))
+		return false;
+	skip_space(&probe);
+	if (probe.at == probe.end || *probe.at++ != ':')
+		return false;
+	skip_space(&probe);
+	if (probe.at == probe.end || *probe.at != '"')
+		return false;
+	end = memchr(probe.at + 1, '"', (size_t)(probe.end - probe.at - 1));
+	if (end)
+		*parser = (struct parser){.at = end + 1, .end = parser->end, .line_start = end + 1, .line = 1};
+	return end;
+}
+
+bool sk_onnx_looks_graph_def(struct sk_onnx_bytes bytes)
+{
+	struct parser parser = parser_of(NULL, NULL, bytes), node = parser;
+
+	return opens(&node, "node") || (skip_name(&parser), opens(&parser, "op"));
 }
 
 /* A manifest may also begin with "graph:", but not followed by a brace. */

@@ -190,6 +190,10 @@ static void write_marks(struct sk_arena *arena, const struct sk_op_graph *graph,
 	write_word(arena, to, SK_ONNX_RULE, node->rule);
 	if (node->stream)
 		write_number(arena, to, SK_ONNX_STREAM, node->stream);
+	if (node->cube_cores)
+		write_number(arena, to, SK_ONNX_CUBE_CORES, node->cube_cores);
+	if (node->vector_cores)
+		write_number(arena, to, SK_ONNX_VECTOR_CORES, node->vector_cores);
 	for (size_t i = 0; i < node->notes.count; i++)
 		sk_array_push(arena, &to->attributes, write_attribute(arena, &node->notes.items[i]));
 }

@@ -24,6 +24,8 @@ struct sk_graph_node *sk_expansion_node(const struct sk_expansion *expansion, co
 				     .origin = owner->op,
 				     .version = SK_NEWEST,
 				     .stream = owner->stream,
+				     .cube_cores = owner->cube_cores,
+				     .vector_cores = owner->vector_cores,
 				     .scope = owner->scope,
 				     .scope_options = owner->scope_options};
 

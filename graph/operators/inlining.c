@@ -94,6 +94,10 @@ static void copy_node(const struct inlining *inlining, const struct sk_graph_nod
 	}
 	if (!node.stream)
 		node.stream = inlining->expansion->node->stream;
+	if (!node.cube_cores && !node.vector_cores) {
+		node.cube_cores = inlining->expansion->node->cube_cores;
+		node.vector_cores = inlining->expansion->node->vector_cores;
+	}
 	memset(&node.attributes, 0, sizeof(node.attributes));
 	memset(&node.tensors, 0, sizeof(node.tensors));
 	memset(&node.graphs, 0, sizeof(node.graphs));

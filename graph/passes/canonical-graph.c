@@ -43,6 +43,8 @@ void sk_graph_keep_outputs(struct sk_op_graph *graph)
 			maker = &graph->nodes.items[value.node];
 			node->scope = maker->scope;
 			node->stream = maker->stream;
+			node->cube_cores = maker->cube_cores;
+			node->vector_cores = maker->vector_cores;
 		}
 		sk_array_push(graph->arena, &node->inputs, constant);
 		sk_array_push(graph->arena, &node->outputs, index);

@@ -24,7 +24,7 @@ void sk_graph_set_network(struct sk_op_graph *graph, const char *network)
 
 		if (*node->name)
 			node->name = with_network(graph, node->name);
-		if (node->scope)
+		if (node->scope && *node->scope)
 			node->scope = with_network(graph, node->scope);
 	}
 }

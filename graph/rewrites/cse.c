@@ -159,6 +159,8 @@ static void visit_node(struct sk_rewrite *rewrite, uint32_t index)
 	add_word(&text, node->scope);
 	add_number(&text, node->version);
 	add_number(&text, node->stream);
+	add_number(&text, node->cube_cores);
+	add_number(&text, node->vector_cores);
 	add_number(&text, node->composite);
 	add_number(&text, node->attributes.count);
 	for (size_t i = 0; i < node->attributes.count; i++)

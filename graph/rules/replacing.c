@@ -143,6 +143,8 @@ static struct sk_graph_node begin_node(const struct sk_replacing *replacing, con
 					   : anchor->op,
 		.version = SK_NEWEST,
 		.stream = anchor->stream,
+		.cube_cores = anchor->cube_cores,
+		.vector_cores = anchor->vector_cores,
 		.scope = anchor->scope,
 		.scope_options = anchor->scope_options,
 	};

@@ -243,6 +243,7 @@ static void add_task(struct lowering *lowering, const struct sk_graph_call *call
 			       .said.directed = true,
 			       .said.input_count = (uint32_t)call->inputs.count,
 			       .said.stream = node->stream,
+			       .said.never_fuse = node->scope && !*node->scope,
 			       .told.refusals = node->refusals,
 			       .bound.kernel = SK_NONE};
 
@@ -251,9 +252,9 @@ static void add_task(struct lowering *lowering, const struct sk_graph_call *call
 		sk_array_push(model->arena, &task.said.attributes, call->attributes.items[i]);
 	add_args(lowering, &task, call->inputs.items, call->inputs.count);
 	add_args(lowering, &task, call->outputs.items, call->outputs.count);
-	if (node->scope)
+	if (node->scope && *node->scope)
 		sk_array_push(model->arena, &task.said.scopes, scope_of(lowering, node->scope, node->place));
-	else if (lowering->scope != SK_NONE)
+	else if (!node->scope && lowering->scope != SK_NONE)
 		sk_array_push(model->arena, &task.said.scopes, lowering->scope);
 	sk_array_push(model->arena, &model->tasks, task);
 }

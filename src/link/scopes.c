@@ -7,9 +7,11 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "format/profile/profile.h"
 #include "graph/graph.h"
 #include "src/command/command.h"
 #include "src/manifest/manifest.h"
+#include "src/model/model.h"
 
 /* ---- --scope ---- */
 
@@ -66,7 +68,7 @@ void sk_scopes_collect(struct sk_op_graph *graph)
 	for (size_t i = 0; i < graph->nodes.count; i++) {
 		const char *scope = graph->nodes.items[i].scope;
 
-		if (scope && (!i || graph->nodes.items[i - 1].scope != scope))
+		if (scope && *scope && (!i || graph->nodes.items[i - 1].scope != scope))
 			sk_array_push(graph->arena, &graph->scopes, scope);
 	}
 }
@@ -92,7 +94,7 @@ void sk_scopes_set_symbol(const struct sk_op_graph *graph, struct sk_model *mode
  * constants, or after an error. */
 static uint32_t scope_of(struct sk_op_graph *graph, const struct sk_model *model, const struct sk_graph_node *node)
 {
-	if (node->scope)
+	if (node->scope && *node->scope)
 		return sk_map_find(&model->scope_names, node->scope, strlen(node->scope));
 	sk_node_error(graph, node, "it has options of a scope, '%s', but is in no scope", node->scope_options);
 	return SK_NONE;
@@ -121,6 +123,71 @@ static void take_request(struct sk_op_graph *graph, struct sk_model *model, cons
 			node->scope);
 }
 
+/* ---- limits of cores ---- */
+
+/* The marks of the nodes of a scope, for the cores of a lane. */
+struct core_marks {
+	uint32_t nodes, marked; /* their numbers */
+	uint32_t least, most;
+	const struct sk_graph_node *first; /* the first one with a mark */
+};
+
+static void count_mark(struct core_marks *marks, const struct sk_graph_node *node, uint32_t cores)
+{
+	marks->nodes++;
+	if (!cores)
+		return;
+	if (!marks->marked++)
+		marks->first = node;
+	marks->least = marks->least && marks->least < cores ? marks->least : cores;
+	marks->most = marks->most > cores ? marks->most : cores;
+}
+
+/* A superkernel has one number of cores, which suffices for each of its tasks. */
+static void apply_marks(struct sk_op_graph *graph, const struct sk_model *model, const struct sk_scope *scope,
+			uint32_t lane, const struct core_marks *marks, uint32_t *option)
+{
+	const struct sk_profile *device = model->device;
+
+	if (!marks->marked || *option)
+		return;
+	if (marks->marked < marks->nodes || marks->least < marks->most)
+		sk_warning(graph->diag, marks->first->place,
+			   "nodes of scope '%s' have different limits of cores, and a superkernel has one: it is %s",
+			   scope->name, marks->marked < marks->nodes ? "not limited" : "the greatest one");
+	if (marks->marked < marks->nodes ||
+	    (sk_device_counts_cores(device) && marks->most >= device->lanes[lane].cores))
+		return;
+	*option = marks->most < SK_PROFILE_MAX_CORES ? marks->most : SK_PROFILE_MAX_CORES;
+}
+
+/* Options of a scope take precedence over marks of its nodes. */
+static void take_limits(struct sk_op_graph *graph, struct sk_model *model)
+{
+	const char *other = sk_scopes_default(graph);
+	uint32_t last = model->device->lane_count - 1;
+	struct core_marks *cube = SK_NEW_ARRAY(graph->arena, struct core_marks, model->scopes.count + 1);
+	struct core_marks *vector = SK_NEW_ARRAY(graph->arena, struct core_marks, model->scopes.count + 1);
+
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		const struct sk_graph_node *node = &graph->nodes.items[i];
+		const char *name = node->scope ? node->scope : other ? other : "";
+		uint32_t scope = *name ? sk_map_find(&model->scope_names, name, strlen(name)) : SK_NONE;
+
+		if (scope == SK_NONE || node->no_task || !sk_node_is_live(graph, node))
+			continue;
+		count_mark(&cube[scope], node, node->cube_cores);
+		count_mark(&vector[scope], node, node->vector_cores);
+	}
+	for (uint32_t s = 0; s < model->scopes.count; s++) {
+		struct sk_scope *scope = &model->scopes.items[s];
+
+		if (last)
+			apply_marks(graph, model, scope, 0, &cube[s], &scope->launch.cube_cores);
+		apply_marks(graph, model, scope, last, &vector[s], &scope->launch.vector_cores);
+	}
+}
+
 bool sk_scopes_take_options(struct sk_op_graph *graph, struct sk_model *model)
 {
 	const struct sk_graph_node **first =
@@ -130,5 +197,6 @@ bool sk_scopes_take_options(struct sk_op_graph *graph, struct sk_model *model)
 	for (size_t i = 0; i < graph->nodes.count && !sk_diag_is_hopeless(graph->diag); i++)
 		if (graph->nodes.items[i].scope_options)
 			take_request(graph, model, &graph->nodes.items[i], first);
+	take_limits(graph, model);
 	return graph->diag->errors == errors;
 }
