@@ -147,6 +147,17 @@ static bool read_keyword(const struct reader *reader, const struct option *optio
 	return found != SK_NONE;
 }
 
+/* Read a word, or its number in the interface for captured graphs, which begins with the greatest preload. */
+static bool read_preload(const struct reader *reader, const struct option *option, struct token value)
+{
+	bool number = value.length == 1 && *value.start >= '0' && *value.start <= '2';
+
+	if (!number)
+		return read_keyword(reader, option, value);
+	*(uint32_t *)option_field(reader, option) = (uint32_t)('2' - *value.start);
+	return true;
+}
+
 static bool read_strict(const struct reader *reader, const struct option *option, struct token value)
 {
 	static const char *const checks[] = {"bypass", "abort", NULL};
@@ -275,7 +286,7 @@ static const struct option options[] = {
 	{"tile-bytes", "16384", read_number, AT(launch.tile_bytes), NULL, 0, 1u << 20, 0},
 	{"profiling", "1", read_switch, AT(launch.profiling), NULL, 0, 0, 0},
 	{"func-align", "512", read_alignment, AT(launch.func_align), NULL, 0, SK_MAX_FUNC_ALIGN, 0},
-	{"preload-code", "per-func", read_keyword, AT(launch.preload), preloads, 0, 0, 0},
+	{"preload-code", "per-func", read_preload, AT(launch.preload), preloads, 0, 0, 0},
 	{"split-mode", "4", read_number, AT(launch.split_mode), NULL, 1, SK_MAX_COPIES, AT(launch.split_place)},
 	{"debug-sync-all", "1", read_switch, AT(launch.sync_all), NULL, 0, 0, 0},
 	{"debug-dcci-all", "1", read_switch, AT(launch.flush_all), NULL, 0, 0, 0},
@@ -326,15 +337,53 @@ static const struct option *find_option(struct sk_diag *diag, struct sk_place pl
 	return NULL;
 }
 
+/* Options of the reference system's interface for captured graphs (aclskOptionType) that mean nothing here. */
+static const struct {
+	const char *name, *reason;
+} idle_options[] = {
+	{"aggressive-opt-strategies", "events between tasks of a scope become awaits, and end no superkernel"},
+	{"auto-op-parallel", "tasks are in the order of the model"},
+	{"constant-codegen", "the dispatcher of a superkernel is always code of its own"},
+	{"debug-cross-core-sync-check", "each link proves that awaits suffice; skrun --check-races finds kernels that "
+					"access other bytes than they declare"},
+	{"debug-extend", "it is reserved for extensions"},
+	{"debug-extend-option", "it is reserved for extensions"},
+	{"debug-op-exec-trace", "profiling=1 records tasks, and skrun names the task that is stuck or has failed"},
+	{"debug-per-op-max-core-num",
+	 "tasks have all cores of their lane; tasks that should be launched one by one need no scope"},
+	{"kernel-map", "sklink finds kernels by their signatures"},
+	{"opt-extend", "it is reserved for extensions"},
+	{"opt-extend-option", "it is reserved for extensions"},
+	{"ubuf-lock-ignore-kernel", "cores have no buffers with locks"},
+};
+
+/* Warn of such an option, unless it is off; false: it is another one. */
+static bool tell_idle(const struct reader *reader, const char *name, struct token value)
+{
+	size_t i = 0;
+
+	while (i < sizeof(idle_options) / sizeof(idle_options[0]) && !is_name(name, idle_options[i].name))
+		i++;
+	if (i == sizeof(idle_options) / sizeof(idle_options[0]))
+		return false;
+	if (value.length != 1 || *value.start != '0')
+		sk_warning(reader->diag, reader->place, "scope option '%s' has no effect: %s", name,
+			   idle_options[i].reason);
+	return true;
+}
+
 static bool parse_option(struct reader *reader, struct token token, bool *seen)
 {
 	struct sk_diag *diag = reader->diag;
 	struct sk_place place = reader->place = place_at(reader, token);
 	struct token rest;
 	const char *name = text_of(diag, cut_token(token, '=', &rest));
-	const struct option *option = find_option(diag, place, name);
-	struct token value = trim(rest);
+	struct token value = rest.start ? trim(rest) : (struct token){NULL, 0};
+	const struct option *option;
 
+	if (value.length && tell_idle(reader, name, value))
+		return true;
+	option = find_option(diag, place, name);
 	if (!option)
 		return false;
 

@@ -97,3 +97,11 @@ fails_with "bad.txt:1:[0-9]+: node 'x': attribute 'dtype' is no text" "$sklink" 
 sed -n 's/^KIND("\([A-Za-z0-9]*\)".*/\1/p' "$top_srcdir/graph/onnx/kinds.def" | while read -r kind; do
 	grep -q "\`$kind\`" "$top_srcdir/doc/reference/torchair.md" || fail "doc/reference/torchair.md lacks $kind"
 done
+
+# ---- options of captured graphs: those without effect are told, unless they are off ----
+link marks.op.txt --scope-options '*=kernel_map=a:debug_per_op_max_core_num=1:auto_op_parallel=0:preload_code=0:early_start=0'
+grep -q "scope option 'kernel_map' has no effect: sklink finds kernels by their signatures" err.txt &&
+	grep -q "scope option 'debug_per_op_max_core_num' has no effect" err.txt && ! grep -q auto_op_parallel err.txt ||
+	{ cat err.txt >&2; fail "options of captured graphs"; }
+"$skdump" --steps out.sk | grep -q 'preload-code=max' || { "$skdump" --steps out.sk >&2; fail "preload_code=0 is not max"; }
+fails_with "scope option 'auto_op_parallel' has no value|unknown scope option" "$sklink" marks.op.txt --scope-options '*=auto_op_paralel=1' -o out.sk
