@@ -62,7 +62,9 @@ static bool set_capacity(struct sk_op_graph *graph, struct sk_graph_state *state
 	if (state->capacity && state->capacity < most) {
 		sk_error(graph->diag, present->place,
 			 "%s: the cache is to have %" PRIu64 " rows, and output '%s' has up to %" PRIu64
-			 "%s%s%s; give it that many, or the dimensions smaller bounds",
+			 "%s%s%s; give it that many, or the dimensions smaller bounds, such as those of a network for "
+			 "prompts "
+			 "and one for steps",
 			 state->text, state->capacity, present->name, most, size ? " ('" : "",
 			 size ? sk_size_text(graph->arena, size) : "", size ? "')" : "");
 		return false;

@@ -221,6 +221,15 @@ for network in prompt step; do
 	cp shared/past* .
 done
 
+# The largest sizes of one network would need 100 rows. Two networks use all of 83: prompts fit, and steps fill it.
+# shellcheck disable=SC2086 # words
+"$sklink" decoder.onnx $library --dim prompt:past=0..66,seq=1..17 --dim step:past=0..82,seq=1 --cache 83 -o both.sk
+proved both.sk
+[ "$("$skdump" both.sk | grep -c ' inout .* \[1, 4, 83, 8\] ')" = 8 ] || fail "$("$skdump" both.sk)"
+fails_with "^skrun: error: past is 67; package 'both.sk' takes 0..66$" "$skrun" both.sk --network prompt --random 1 \
+	--dim past=67 --dim seq=17
+"$skrun" both.sk --network step --random 1 --dim past=82 --input ids=one.npy --input positions=one.npy >/dev/null
+
 # Heads that are repeated for several heads of queries are read in the cache. Rows that share keys add in another order.
 for shared in 1 2; do
 	model shared <<END
@@ -344,7 +353,7 @@ node Neg _ x -> y
 END
 refuses "^sklink: error: none.onnx: --cache 8: the model has no caches: .*; --state INPUT=OUTPUT:8 names a cache$" \
 	none --cache 8
-refuses "--state 'past=present:12': the cache is to have 12 rows, and output 'present' has up to 13 \('past\+seq'\); give it that many, or the dimensions smaller bounds$" \
+refuses "--state 'past=present:12': the cache is to have 12 rows, and output 'present' has up to 13 \('past\+seq'\); give it that many, or the dimensions smaller bounds, such as those of a network for prompts and one for steps$" \
 	small --dim past=1..9 --dim seq=1..4 --state past=present:12
 refuses "--state 'past=present': input 'past' is f32 \[1, 3, 5, 4\], and output 'present' is f32 \[1, 3, 7, 4\]; a cache needs bounds of its rows, or a capacity \(--state past=present:ROWS\)$" \
 	small --dim past=5 --dim seq=2 --state past=present
