@@ -301,6 +301,28 @@ fails_with 'Halide: error: halide_error_bad_type' "$skrun" out.sk --random 1
 system python -DTASKS=0 -DDIVISOR=0
 fails_with 'Python: ZeroDivisionError: float division' "$skrun" out.sk --random 1
 
+# Zig's library asks for the size of a page after a check has failed.
+cat >zig.c <<'C'
+#include <stdint.h>
+unsigned long getauxval(unsigned long type);
+int zig(const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = x[i] < 2 ? x[i] : (float)getauxval(6);
+	return 0;
+}
+C
+compile zig
+sed "s/python/zig/" model.yaml >zig.yaml
+# shellcheck disable=SC2086 # a list of options
+"$sklink" zig.yaml zig.o $compat -o out.sk
+"$skrun" out.sk --random 1 >out.txt || { cat out.txt; fail "zig"; }
+sed -i 's/x\[i\] < 2/x[i] > 2/' zig.c
+compile zig
+# shellcheck disable=SC2086 # a list of options
+"$sklink" zig.yaml zig.o $compat -o out.sk
+fails_with 'Zig: getauxval: a check failed' "$skrun" out.sk --random 1
+
 # What an object defines itself is not taken from the library.
 cat >own.c <<'C'
 #include <stdlib.h>
