@@ -210,7 +210,9 @@ enum {
 	SK_STEP_EARLY_WAIT = 256, /* not SPLIT, no LOAD: the kernel waits for the step's awaits by itself */
 	SK_STEP_EARLY_SET = 512, /* not SPLIT, no RESULT: the kernel can publish the step before it returns */
 	SK_STEP_FEED = 1024,	 /* RESIDENT: cores without a block take part in sk_sync_all; both sides agree */
-	SK_STEP_FLAGS = 2047,	 /* all of them */
+	SK_STEP_OWN_AWAITS = 2048, /* BLOCKS, BLOCKS_RANGE, neither RESIDENT nor EARLY_WAIT, not with SYNC_ALL: cores
+				      without a block skip the awaits */
+	SK_STEP_FLAGS = 4095,	 /* all of them */
 	SK_STEP_ONE_CALL = SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET, /* with these it has one call */
 };
 
@@ -327,7 +329,8 @@ enum {
 	SK_LAUNCH_ONCE = 8,	/* it runs once for an instance: it reads only constants and results of such launches,
 				   and its results have bytes of the workspace for themselves */
 	SK_LAUNCH_THUNK = 16,	/* kind 2: its entry is a thunk, which other tasks may share: see format/plan/plan.h */
-	SK_LAUNCH_FLAGS = 31,	/* all of them */
+	SK_LAUNCH_ORDERED = 32,	/* its steps have an order that the planner has chosen, not the list's */
+	SK_LAUNCH_FLAGS = 63,	/* all of them */
 };
 
 enum { SK_MAX_FUNC_ALIGN = 4096, SK_MAX_COPIES = 64 };

@@ -4,6 +4,7 @@ loader_libpredict_a_SOURCES = \
 	loader/predict/costs.c loader/predict/predict.h \
 	loader/predict/predict-parts.h \
 	loader/predict/predict.c \
+	loader/predict/listed.c \
 	loader/predict/network.c \
 	loader/predict/simulate.c \
 	loader/predict/simulated-core.c \

@@ -19,6 +19,8 @@ src_libplanning_a_SOURCES = \
 	src/planning/block-parts.c \
 	src/planning/block-reasons.c \
 	src/planning/placement.c \
+	src/planning/run-order.c \
+	src/planning/run-times.c \
 	src/planning/tile-accesses.c \
 	src/planning/tile-groups.c \
 	src/planning/tile-order.c \

@@ -97,7 +97,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/outputs/package.sh \
 	tests/outputs/report.sh tests/outputs/weights.sh \
 	tests/packaging/install.sh \
-	tests/plan/awaits.sh tests/plan/block-rows.sh tests/plan/placement.sh tests/plan/scenarios.sh \
+	tests/plan/awaits.sh tests/plan/block-rows.sh tests/plan/placement.sh tests/plan/run-order.sh tests/plan/scenarios.sh \
 	tests/plan/segments.sh tests/plan/sized-groups.sh tests/plan/sizes.sh tests/plan/step-calls.sh tests/plan/streams.sh \
 	tests/plan/tile-groups.sh \
 	tests/plan/tile-options.sh tests/plan/tile-order.sh tests/plan/tile-reasons.sh tests/plan/tile-tools.sh \

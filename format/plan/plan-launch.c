@@ -204,6 +204,19 @@ static bool check_early(const struct sk_plan_checker *checker, const struct sk_p
 	return true;
 }
 
+/* Its blocks decide which cores run its awaits. */
+static bool check_own_awaits(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
+			     const struct sk_plan_step *step)
+{
+	if (!(step->flags & SK_STEP_OWN_AWAITS))
+		return true;
+	if (!step->blocks || step->flags & (SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT))
+		return sk_plan_fail(checker, "only cores with a block run its awaits, but it has no blocks that start "
+					     "one after the other when the step does");
+	return !(sk_plan_form(launch)->flags & SK_LAUNCH_SYNC_ALL) ||
+	       sk_plan_fail(checker, "only cores with a block run its awaits, but its launch has debug-sync-all");
+}
+
 static bool check_calls_slice(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,
 			      const struct sk_plan_step *step)
 {
@@ -270,7 +283,7 @@ static bool check_step(struct sk_plan_checker *checker, const struct sk_plan_lau
 	return check_calls_slice(checker, launch, step) && check_call_slices(checker, launch, step, ends) &&
 	       check_spread(checker, launch, step) && check_tile(checker, step) &&
 	       check_resident(checker, launch, step) && check_early(checker, launch, step) &&
-	       check_calls(checker, launch, step);
+	       check_own_awaits(checker, launch, step) && check_calls(checker, launch, step);
 }
 
 static bool check_awaits(const struct sk_plan_checker *checker, const struct sk_plan_launch *launch,

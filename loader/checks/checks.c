@@ -213,26 +213,34 @@ static struct sk_block make_block(const struct sk_checked *checked, uint64_t ind
 	};
 }
 
-static int run_blocks(struct sk_checked *checked)
+/* The core's blocks of a step; none if the first one is not before the end. */
+struct own_blocks {
+	uint64_t first, end, distance;
+};
+
+static struct own_blocks own_blocks(const struct sk_checked *checked)
 {
 	const struct sk_core *own = &checked->core->abi;
 	const struct sk_plan_step *step = checked->step;
-	uint64_t block = sk_plan_part_of(step->first_core, own->index, own->count);
-	uint64_t end = step->blocks, distance = own->count;
-	int status = 0;
 
 	if (step->kind == SK_STEP_BLOCKS_RANGE) {
 		const struct sk_core_range *range = &own->ranges[step->partition - checked->launch->first_partition];
 
-		block = range->low;
-		end = range->high;
-		distance = 1;
-	} else if (step->flags & SK_STEP_RESIDENT) {
-		/* For a core before the first one, the unsigned difference is too large for any block. */
-		block = own->index - (uint64_t)step->first_core;
-		distance = end;
+		return (struct own_blocks){range->low, range->high, 1};
 	}
-	for (; block < end && !status; block += distance) {
+	/* For a core before the first one, the unsigned difference is too large for any block. */
+	if (step->flags & SK_STEP_RESIDENT)
+		return (struct own_blocks){own->index - (uint64_t)step->first_core, step->blocks, step->blocks};
+	return (struct own_blocks){sk_plan_part_of(step->first_core, own->index, own->count), step->blocks, own->count};
+}
+
+static int run_blocks(struct sk_checked *checked)
+{
+	const struct sk_plan_step *step = checked->step;
+	struct own_blocks blocks = own_blocks(checked);
+	int status = 0;
+
+	for (uint64_t block = blocks.first; block < blocks.end && !status; block += blocks.distance) {
 		uint64_t low, high;
 
 		checked->block = make_block(checked, block, step->blocks);
@@ -315,10 +323,12 @@ static bool is_mine(const struct sk_checked *checked)
 static int run_step(struct sk_checked *checked)
 {
 	bool waits = checked->step->flags & SK_STEP_EARLY_WAIT;
+	struct own_blocks blocks = own_blocks(checked);
+	bool skips = checked->step->flags & SK_STEP_OWN_AWAITS && blocks.first >= blocks.end;
 
 	checked->finished = false;
 	checked->tile = (struct sk_core_range){0, 0};
-	if (!waits && !sk_checked_await(checked))
+	if (!waits && !skips && !sk_checked_await(checked))
 		return SK_STATUS_ABORTED;
 	int status = run_body(checked);
 	if (status)

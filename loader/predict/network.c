@@ -17,6 +17,7 @@ struct builder {
 	const uint32_t *lanes; /* by lane of the plan */
 	struct sk_network *network;
 	uint32_t await_count, follow_count;
+	uint32_t *step_places; /* fused: by step of the plan, the network's step of its last call */
 	uint32_t *step_launches; /* unfused: the launch of each step of the plan; for a step of several calls that of
 				  * the last one */
 	uint32_t *last_of_launch; /* unfused: by launch of the plan and lane, the last launch, or SK_NO_INDEX */
@@ -139,6 +140,8 @@ static void apply_way(struct sk_network_step *step, const struct sk_plan_view *p
 		step->flags &= ~(uint32_t)STARTS_EARLY;
 	if (way == SK_WAY_EARLY)
 		step->flags |= early_flags(plan, placing->launch, planned);
+	if (way == SK_WAY_LANE_BARRIER || way == SK_WAY_SYNC_ALL || step->flags & SK_STEP_EARLY_WAIT)
+		step->flags &= ~(uint32_t)SK_STEP_OWN_AWAITS;
 }
 
 /* Await the step at a place. If it is a vector side, also await the cube side; same_lane: only if that is on the same
@@ -154,18 +157,13 @@ static void await_place(struct builder *builder, struct sk_network_step *step, c
 }
 
 /* An await of a plan's step is one of its last call. */
-static void add_planned_awaits(struct builder *builder, struct sk_network_step *step, const struct placing *placing,
+static void add_planned_awaits(struct builder *builder, struct sk_network_step *step,
 			       const struct sk_plan_step *planned)
 {
 	const struct sk_plan_view *plan = builder->plan;
-	const struct sk_plan_call *first = sk_plan_launch_calls(plan, placing->launch).first;
 
-	for (uint32_t i = 0; i < planned->await_count; i++) {
-		const struct sk_plan_step *awaited = &plan->steps[plan->awaits[planned->first_await + i].step];
-
-		add_await(builder, step,
-			  placing->first + (uint32_t)(sk_plan_step_calls(plan, awaited).end - 1 - first));
-	}
+	for (uint32_t i = 0; i < planned->await_count; i++)
+		add_await(builder, step, builder->step_places[plan->awaits[planned->first_await + i].step]);
 }
 
 static void add_call(struct builder *builder, struct placing *placing, const struct sk_plan_step *planned,
@@ -187,6 +185,8 @@ static void add_call(struct builder *builder, struct placing *placing, const str
 		*front = placing->last[lane];
 	placing->last[lane] = place;
 	placing->before[lane] = planned;
+	if (position.last)
+		builder->step_places[planned - builder->plan->steps] = placing->first + place;
 	if (placing->way == SK_WAY_LANE_BARRIER && *front != SK_NO_INDEX)
 		await_place(builder, step, placing, *front, true);
 	if (placing->way == SK_WAY_SYNC_ALL && task > 0)
@@ -194,12 +194,23 @@ static void add_call(struct builder *builder, struct placing *placing, const str
 	if (placing->way == SK_WAY_SYNC_ALL)
 		return; /* the previous step has awaited the one before it, and so on */
 	if (position.first)
-		add_planned_awaits(builder, step, placing, planned);
+		add_planned_awaits(builder, step, planned);
+}
+
+/* Find the order of the list, if it is wanted and the launch has another one; else NULL. False for lack of memory. The
+ * caller frees it. */
+static bool find_order(const struct sk_plan_view *plan, const struct sk_plan_launch *launch, bool listed,
+		       uint32_t **order)
+{
+	bool found = listed && sk_plan_form(launch)->flags & SK_LAUNCH_ORDERED;
+
+	*order = found ? sk_listed_order(plan, launch) : NULL;
+	return !found || *order;
 }
 
 /* The steps of network launches come first in a plan, launch by launch. Launches that run once have run, so they have
  * no steps here. */
-static void add_launch(struct builder *builder, const struct sk_plan_launch *launch, enum sk_way way)
+static bool add_launch(struct builder *builder, const struct sk_plan_launch *launch, enum sk_way way)
 {
 	const struct sk_plan_view *plan = builder->plan;
 	struct placing placing = {
@@ -208,23 +219,27 @@ static void add_launch(struct builder *builder, const struct sk_plan_launch *lau
 		.first = builder->network->step_count,
 		.last = {SK_NO_INDEX, SK_NO_INDEX},
 	};
-	uint32_t number = start_launch(builder);
+	uint32_t number = start_launch(builder), *order;
 
 	if (sk_plan_form(launch)->flags & SK_LAUNCH_ONCE)
-		return;
+		return true;
+	if (!find_order(plan, launch, way == SK_WAY_LISTED, &order))
+		return false;
 	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++) {
 		uint32_t followed = plan->follows[launch->first_follow + i], first = builder->own->first_launch;
 
 		add_follow(builder, number, followed < first ? SK_NO_INDEX : followed - first);
 	}
 	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++) {
-		const struct sk_plan_step *planned = &plan->steps[launch->first_step + i];
+		const struct sk_plan_step *planned = &plan->steps[launch->first_step + (order ? order[i] : i)];
 		struct sk_plan_calls calls = sk_plan_step_calls(plan, planned);
 
 		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
 			add_call(builder, &placing, planned, call);
 	}
 	builder->network->launches[number].step_count = builder->network->step_count - placing.first;
+	free(order);
+	return true;
 }
 
 /* ---- unfused ---- */
@@ -255,10 +270,14 @@ static void add_single(struct builder *builder, uint32_t gathering, const struct
 }
 
 /* Add the launches of one planned launch's tasks. Before them comes one without steps that joins all launches that must
- * have ended: the last ones on each lane of those that the planned launch follows. */
-static void add_singles(struct builder *builder, const struct sk_plan_launch *launch)
+ * have ended: the last ones on each lane of those that the planned launch follows. The order is the list's. False for
+ * lack of memory. */
+static bool add_singles(struct builder *builder, const struct sk_plan_launch *launch)
 {
-	uint32_t gathering = start_launch(builder);
+	uint32_t gathering = start_launch(builder), *order;
+
+	if (!find_order(builder->plan, launch, true, &order))
+		return false;
 
 	for (uint32_t i = 0; i < sk_plan_form(launch)->follow_count; i++)
 		for (uint32_t lane = 0; lane < SK_MAX_LANES; lane++)
@@ -267,12 +286,14 @@ static void add_singles(struct builder *builder, const struct sk_plan_launch *la
 								   SK_MAX_LANES +
 							   lane]);
 	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++) {
-		const struct sk_plan_step *step = &builder->plan->steps[launch->first_step + i];
+		const struct sk_plan_step *step = &builder->plan->steps[launch->first_step + (order ? order[i] : i)];
 		struct sk_plan_calls calls = sk_plan_step_calls(builder->plan, step);
 
 		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
 			add_single(builder, gathering, step, call);
 	}
+	free(order);
+	return true;
 }
 
 static uint32_t *make_indices(size_t count)
@@ -306,12 +327,16 @@ bool sk_network_build(const struct sk_plan_view *plan, const struct sk_plan_netw
 		builder.last_of_launch = make_indices(launches * SK_MAX_LANES);
 		builder.last_of_stream = make_indices(STREAMS);
 		good &= builder.step_launches && builder.last_of_launch && builder.last_of_stream;
+	} else {
+		builder.step_places = make_indices(plan->step_count);
+		good &= builder.step_places != NULL;
 	}
 	for (uint32_t i = own->first_launch; good && i < own->first_launch + own->launch_count; i++)
 		if (unfused && !(sk_plan_form(&plan->launches[i])->flags & SK_LAUNCH_ONCE))
-			add_singles(&builder, &plan->launches[i]);
+			good = add_singles(&builder, &plan->launches[i]);
 		else if (!unfused)
-			add_launch(&builder, &plan->launches[i], way);
+			good = add_launch(&builder, &plan->launches[i], way);
+	free(builder.step_places);
 	free(builder.step_launches);
 	free(builder.last_of_launch);
 	free(builder.last_of_stream);

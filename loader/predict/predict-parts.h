@@ -109,6 +109,7 @@ struct sk_network {
 enum sk_way {
 	SK_WAY_UNFUSED, /* a launch for each task; those of one stream, or of one lane, one after the other */
 	SK_WAY_FUSED, /* as it is linked */
+	SK_WAY_LISTED, /* with the steps of each launch in the list's order, and the awaits that it has */
 	SK_WAY_LANE_BARRIER, /* each step awaits all cores' last step in its lane: no await is elided */
 	SK_WAY_SYNC_ALL, /* each step awaits the previous step, on any lane; no kernel starts early */
 	SK_WAY_LATE, /* no kernel starts early */
@@ -129,6 +130,14 @@ uint32_t sk_network_cores(const struct sk_network_step *step, uint32_t cores);
 
 /* Return the part of a step's work for core `index` of `cores` (the result of sk_network_cores); 0: none. */
 double sk_network_share(const struct sk_network_step *step, uint32_t index, uint32_t cores);
+
+/* ==== listed.c ====
+ *
+ * The order of the list of tasks, for launches with another order (SK_LAUNCH_ORDERED). */
+
+/* Return the launch's steps, numbered in it, in the order of their tasks in the list, but each after the steps that it
+ * awaits, and the sides of a mix task together. NULL: no memory. The caller frees it. */
+uint32_t *sk_listed_order(const struct sk_plan_view *plan, const struct sk_plan_launch *launch);
 
 /* ==== simulate.c ====
  *

@@ -24,6 +24,7 @@ static const struct variant {
 } variants[] = {
 	{"unfused", SK_WAY_UNFUSED, false},
 	{"fused", SK_WAY_FUSED, false},
+	{"fused, list's order", SK_WAY_LISTED, false},
 	{"fused, lane barriers", SK_WAY_LANE_BARRIER, false},
 	{"fused, debug-sync-all", SK_WAY_SYNC_ALL, false},
 	{"fused, early-start=0/2", SK_WAY_LATE, false},
@@ -36,6 +37,7 @@ enum {
 	VARIANTS = sizeof(variants) / sizeof(variants[0]),
 	UNFUSED = 0,
 	FUSED = 1,
+	LISTED = 2, /* only if a launch has another order */
 	NAME_WIDTH = 24, /* of a kernel's or a task's column */
 	SHOWN_KERNELS = 24, /* on the critical path; the others are one line */
 	SHOWN_STEPS = 48, /* on the critical path; of more, the first and the last half of these */
@@ -53,6 +55,7 @@ struct prediction {
 	const struct sk_task_filter *tasks;
 	const char *sizes; /* NULL: the package has one size */
 	bool by_kernel;
+	bool ordered; /* a launch has another order than the list's */
 	FILE *stream;
 	char *error;
 	size_t error_size;
@@ -203,6 +206,10 @@ static void print_ways(const struct prediction *prediction)
 	fprintf(stream, " busy\n");
 	for (int i = 0; i < VARIANTS; i++) {
 		const struct sk_simulation *result = &prediction->results[i];
+
+		if (i == LISTED && !prediction->ordered)
+			continue;
+
 		double saved = prediction->results[UNFUSED].time - result->time;
 
 		fprintf(stream, "%-22s %10.2f %6.1f%% |", variants[i].name, result->time * scale.factor,
@@ -351,6 +358,16 @@ static void print_path(const struct prediction *prediction)
 
 /* ---- the whole prediction ---- */
 
+static bool is_ordered(const struct prediction *prediction)
+{
+	const struct sk_plan_network *network = prediction->network;
+
+	for (uint32_t i = network->first_launch; i < network->first_launch + network->launch_count; i++)
+		if (sk_plan_form(&prediction->plan->launches[i])->flags & SK_LAUNCH_ORDERED)
+			return true;
+	return false;
+}
+
 static bool predict(struct prediction *prediction, const struct sk_predict_options *options)
 {
 	const struct sk_costs_source source = {prediction->plan,  prediction->network, &prediction->profile,
@@ -361,8 +378,9 @@ static bool predict(struct prediction *prediction, const struct sk_predict_optio
 	    !load_profile(prediction, options) ||
 	    !sk_costs_collect(&source, &prediction->costs, prediction->error, prediction->error_size))
 		return false;
+	prediction->ordered = is_ordered(prediction);
 	for (int i = 0; i < VARIANTS; i++)
-		if (!simulate(prediction, &variants[i]))
+		if ((i != LISTED || prediction->ordered) && !simulate(prediction, &variants[i]))
 			return false;
 	print_device(prediction);
 	print_ways(prediction);

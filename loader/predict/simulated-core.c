@@ -133,7 +133,7 @@ static bool pass_awaits(struct sk_simulator *simulator, struct sk_simulated_core
 	const struct sk_network_step *step = step_of(simulator, core);
 	struct sk_simulated_step *awaited;
 
-	if (core->await == step->await_count)
+	if (core->await == step->await_count || (core->share <= 0 && step->flags & SK_STEP_OWN_AWAITS))
 		return true;
 	awaited = &simulator->steps[simulator->network->awaits[step->first_await + core->await]];
 	if (awaited->remaining == 0) {

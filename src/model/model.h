@@ -74,6 +74,7 @@ struct sk_launch_options {
 	bool profiling;
 	bool no_tile_fusion; /* tile-fusion=0 */
 	bool no_parallel_fusion; /* parallel-fusion=0 */
+	bool stream_order; /* stream-order=1: the list's order is kept */
 	uint32_t tile_bytes; /* tile-bytes: of all memory that a tile's calls touch; 0: sklink chooses */
 	bool debug; /* compile-options=-g */
 	struct sk_place cube_place, vector_place, split_place, debug_place; /* of these options */

@@ -202,6 +202,7 @@ struct sk_launch_options sk_launch_options_join(const struct sk_model *model, co
 		joined.profiling |= other->profiling;
 		joined.no_tile_fusion |= other->no_tile_fusion;
 		joined.no_parallel_fusion |= other->no_parallel_fusion;
+		joined.stream_order |= other->stream_order;
 		limit(&joined.tile_bytes, other->tile_bytes);
 		add_names(model, &joined.flush_before, &other->flush_before);
 		add_names(model, &joined.flush_after, &other->flush_after);

@@ -93,12 +93,11 @@ static uint32_t choices(const struct placer *placer, uint32_t lane)
 							     : limited(placer, lane, MOST_CORES);
 }
 
-/* Return the number of parts at the usual sizes. */
-static uint64_t parts_of(const struct placer *placer, const struct sk_run *run)
+uint64_t sk_run_parts(const struct sk_model *model, const struct sk_run *run, uint64_t blocks)
 {
-	uint64_t extent = sk_usual_number(placer->model, run->size, run->extent);
+	uint64_t extent = sk_usual_number(model, run->size, run->extent);
 
-	return run->unit == 0	    ? task_of(placer, run, 0)->bound.block_count
+	return run->unit == 0	    ? blocks
 	       : run->parts.blocks  ? run->parts.blocks
 	       : extent > run->unit ? (extent - 1) / run->unit + 1
 				    : 1;
@@ -109,7 +108,7 @@ static bool measure_demand(const struct placer *placer, const struct sk_run *run
 {
 	const struct sk_task *task = task_of(placer, run, 0);
 	enum sk_step_kind kind = placer->model->kernels.items[task->bound.kernel].signature->spread;
-	uint64_t parts = kind == SK_STEP_PLAIN ? 1 : parts_of(placer, run);
+	uint64_t parts = kind == SK_STEP_PLAIN ? 1 : sk_run_parts(placer->model, run, task->bound.block_count);
 	struct sk_side sides[SK_MAX_SIDES];
 
 	sk_task_sides(placer->model, placer->runs->tasks[run->first], sides);

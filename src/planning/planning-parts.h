@@ -138,6 +138,8 @@ struct sk_launch_runs {
 	const uint32_t *tasks; /* of the launch, in the order of their calls */
 	struct sk_run *runs; /* all of them, in this order */
 	uint32_t count;
+	double time; /* ns, estimated (run-times.c) */
+	double listed_time; /* the same in the list's order; 0: that is the order */
 };
 
 /* Return the number of elements of the task's extent for each element of the run's; 1 for a run that is not in
@@ -206,6 +208,72 @@ void sk_launch_steps_make(struct sk_step_maker *maker, struct sk_launch_schedule
 
 /* Set first_core of all runs of the groups' launch with that number. */
 void sk_placement_choose(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t launch,
+			 struct sk_tile_groups *groups);
+
+/* Return the number of the run's parts at the usual sizes; blocks: if its task is not divided. */
+uint64_t sk_run_parts(const struct sk_model *model, const struct sk_run *run, uint64_t blocks);
+
+/* ==== run-times.c ====
+ *
+ * An estimate of the time of a launch in an order of its runs. The input is the runs with their units, and the edges
+ * between them. The output is the work of each, and a time in ns at the usual sizes on the model's device. */
+
+enum sk_run_edge_kind {
+	SK_EDGE_ORDER, /* comes before it in the launch, and is not awaited */
+	SK_EDGE_SAME_CORES, /* each core needs only what it has done itself */
+	SK_EDGE_AWAIT,
+};
+
+/* A run that comes before another one. */
+struct sk_run_edge {
+	uint32_t run;
+	enum sk_run_edge_kind kind;
+};
+
+/* The work of a run, or of a side of a mix task, in its lane. */
+struct sk_run_work {
+	uint32_t lane, cores; /* of the lane that the launch may use */
+	uint32_t parts; /* cores that have a part of it */
+	uint32_t first; /* the core of the first part, if that cannot be chosen (`fixed`); modulo the cores */
+	bool fixed;
+	bool apart; /* parts are on cores as far apart as possible; else on adjacent ones */
+	bool home; /* a plain task: only its core comes to it */
+	bool alone; /* cores without a part do not await (SK_STEP_OWN_AWAITS) */
+	double time; /* ns, of the longest part */
+	double bytes; /* of all parts */
+};
+
+struct sk_run_graph {
+	const struct sk_model *model;
+	const struct sk_fusion *fusion;
+	struct sk_arena *arena;
+	uint32_t launch; /* its number */
+	struct sk_launch_runs *runs;
+	uint32_t cores[SK_MAX_LANES]; /* of the device that the launch may use */
+	struct sk_run_work *works; /* by run and side */
+	uint8_t *sides; /* by run: their number */
+	struct sk_run_edge *edges; /* to run r: from first_edge[r] to first_edge[r + 1] */
+	const uint32_t *first_edge;
+};
+
+/* Fill in cores, works and sides. */
+void sk_run_times_measure(struct sk_run_graph *graph);
+
+/* Return the core of a part, if the first one is on this core. */
+uint32_t sk_run_work_core(const struct sk_run_work *work, uint32_t first, uint32_t part);
+
+/* Estimate the time in an order of the graph's runs. placed: the same runs in that order, with their first cores. */
+double sk_run_times_estimate(const struct sk_run_graph *graph, const uint32_t *order, const struct sk_run *placed);
+
+/* ==== run-order.c ====
+ *
+ * The order of a launch's runs. The input is the runs in the list's order (that of the network, but for tile groups).
+ * The output is the runs in the order that is kept, with their first cores: that of a list schedule if it takes less
+ * time by the estimate, else the list's. Either keeps each task after the tasks that it must follow: tasks that share
+ * bytes with it which one of them writes, `after`, events, and the demands of its stream (tile-order.c). */
+
+/* Choose the order and the first cores of the groups' launch with that number. */
+void sk_run_order_choose(const struct sk_model *model, const struct sk_fusion *fusion, uint32_t launch,
 			 struct sk_tile_groups *groups);
 
 /* ==== plan-tables.c ====

@@ -21,7 +21,7 @@ struct sk_tile_verdict;
 /* ==== schedule.c ====
  *
  * Schedule: when each step may start. The input is the model and its launches. The output is, for each launch, the
- * steps in network order with their lanes, core sets and divisions, and the smallest possible number of awaits.
+ * steps in the launch's order with their lanes, core sets and divisions, and the smallest possible number of awaits.
  *
  * A core set is all cores of a lane, or one home: the core of the lane with the stream's number modulo the number of
  * cores. An await holds for every number of cores, so two homes count as different cores, and a home as different from
@@ -47,12 +47,13 @@ struct sk_step {
 	uint32_t number; /* from 1 in the lane's program */
 	uint32_t home; /* of the launch's homes, or SK_ALL_CORES */
 	uint32_t partition; /* of the launch's partitions, or SK_NO_INDEX */
-	uint16_t flags; /* of its side; without SK_STEP_EARLY_… where hidden state rules it out */
+	uint16_t flags; /* of its side; without SK_STEP_EARLY_… where hidden state rules it out, and with
+			 * SK_STEP_OWN_AWAITS if only cores with a block execute its awaits */
 	bool publish; /* another step awaits it */
 	uint32_t *awaits; /* steps of the launch, ascending */
 	uint32_t await_count;
-	const uint32_t
-		*knows[2]; /* clocks by core set: known to its own set, and to all cores of its lane, when it runs */
+	const uint32_t *knows[2]; /* clocks by core set: known to the cores that run its calls, and to all cores of its
+				   * lane, when it runs */
 	const uint32_t *gives[2]; /* the same for steps that await it; either may be NULL */
 };
 
@@ -111,7 +112,7 @@ bool sk_pattern_equal(const struct sk_pattern *a, const struct sk_pattern *b);
 /* Return the scratch size that a core needs for the task: a multiple of 64. */
 uint64_t sk_schedule_scratch(const struct sk_task *task);
 
-/* Return true if the earlier step has ended on all its cores when any core starts the later one. */
+/* Return true if the earlier step has ended on all its cores when any core starts calls of the later one. */
 bool sk_schedule_known(const struct sk_launch_schedule *launch, uint32_t earlier, uint32_t later);
 
 /* ==== dependency.c ====

@@ -6,7 +6,12 @@
  * entry of `all` also holds for every home of the lane. The number comes with the awaits that the awaited cores had
  * made before: for a home, its own and those of all cores; for `all`, the awaits of every core set of the lane. Program
  * order adds the steps that a home has run itself, and nothing for `all`, since one core's order shows nothing about
- * the others. */
+ * the others.
+ *
+ * A launch is scheduled with awaits on all cores. Then steps in blocks leave their awaits to the cores that have a
+ * block if another core has something else to do meanwhile, and the launch is scheduled once more, with a clock for
+ * each of these sets of cores (*ranges*). If a step then needs a further await, the steps that knew what it awaits have
+ * their awaits on all cores again. */
 #include "src/planning/planning-parts.h"
 
 #include <stdlib.h>
@@ -17,7 +22,12 @@
 #include "src/model/model.h"
 #include "src/planning/planning.h"
 
-enum { CANDIDATES_PER_LANE = 2 };
+enum {
+	CANDIDATES_PER_LANE = 2,
+	MOST_RANGES = 64, /* of a launch */
+	LOOK_AHEAD = 64, /* steps that are searched for another one for idle cores */
+	MOST_TRIES = 8, /* schedules of a launch with some awaits on some cores only */
+};
 
 /* The effect of a wait for an event on the tasks after it: the step of the core set must have ended. */
 struct gate {
@@ -26,9 +36,15 @@ struct gate {
 
 /* A stream within the launch that is being scheduled. */
 struct stream {
-	uint32_t launch; /* + 1: the launch that the other fields belong to */
+	uint32_t pass; /* that the other fields belong to */
 	uint32_t last[SK_MAX_LANES * CANDIDATES_PER_LANE]; /* per lane the last step of `all`, then of the home; + 1 */
 	SK_ARRAY(struct gate) gates;
+};
+
+/* The cores with a block of a step, and what they alone know. */
+struct range {
+	const struct sk_step *step; /* the first one with these cores */
+	const uint32_t *clock;
 };
 
 struct scheduler {
@@ -38,7 +54,8 @@ struct scheduler {
 	const struct sk_tile_groups *groups;
 	struct stream *streams; /* by stream number of the dependencies */
 	const uint32_t **recorded; /* by task that records an event: its stream's last steps at that time */
-	uint32_t *seen; /* by task and side: it is a candidate of the step with this number - 1 of this launch */
+	uint32_t *seen; /* by task and side: the last step of which it is a candidate, by the number of its visit */
+	uint32_t visits, pass; /* of steps, and over a launch's steps, so far */
 	SK_ARRAY(uint32_t) candidates; /* steps that the current one depends on */
 	struct sk_step_maker *maker;
 
@@ -48,14 +65,15 @@ struct scheduler {
 	uint32_t lanes, sets;
 	const uint32_t **clocks; /* by core set */
 	const uint32_t **everything; /* by lane: the union of the clocks of its sets */
+	SK_ARRAY(struct range) ranges;
 };
 
 static struct stream *stream_of(struct scheduler *scheduler, uint32_t task)
 {
 	struct stream *stream = &scheduler->streams[scheduler->fusion->dependencies->stream[task]];
 
-	if (stream->launch != scheduler->number + 1) {
-		stream->launch = scheduler->number + 1;
+	if (stream->pass != scheduler->pass) {
+		stream->pass = scheduler->pass;
 		stream->gates.count = 0;
 		memset(stream->last, 0, sizeof(stream->last));
 	}
@@ -95,6 +113,13 @@ static uint32_t *copy_clock(struct scheduler *scheduler, const uint32_t *clock)
 	return copy;
 }
 
+static uint32_t kind_of(const struct scheduler *scheduler, const struct sk_step *step)
+{
+	const struct sk_task *task = &scheduler->model->tasks.items[step->task];
+
+	return scheduler->model->kernels.items[task->bound.kernel].signature->spread;
+}
+
 bool sk_schedule_known(const struct sk_launch_schedule *launch, uint32_t earlier, uint32_t later)
 {
 	const struct sk_step *first = &launch->steps[earlier], *second = &launch->steps[later];
@@ -113,9 +138,9 @@ static void add_candidate(struct scheduler *scheduler, uint32_t step, uint32_t e
 	const struct sk_step *steps = scheduler->launch->steps;
 	uint32_t *seen = &scheduler->seen[steps[earlier].task * SK_MAX_SIDES + steps[earlier].side];
 
-	if (same_home(&steps[earlier], &steps[step]) || *seen == step + 1)
+	if (same_home(&steps[earlier], &steps[step]) || *seen == scheduler->visits)
 		return;
-	*seen = step + 1;
+	*seen = scheduler->visits;
 	sk_array_push(scheduler->arena, &scheduler->candidates, earlier);
 }
 
@@ -234,11 +259,84 @@ static int compare_descending(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
+static struct sk_side side_of(const struct scheduler *scheduler, const struct sk_step *step)
+{
+	struct sk_side sides[SK_MAX_SIDES];
+
+	sk_task_sides(scheduler->model, step->task, sides);
+	return sides[step->side];
+}
+
+/* BLOCKS: the first core and the number of blocks. */
+static uint32_t first_core_of(const struct scheduler *scheduler, const struct sk_step *step)
+{
+	return side_of(scheduler, step).first_core + step->run->first_core;
+}
+
+static uint32_t blocks_of(const struct scheduler *scheduler, const struct sk_step *step)
+{
+	return side_of(scheduler, step).blocks;
+}
+
+/* Return whether each core that runs calls of the step has a block of `range`, for every number of cores. */
+static bool covers(const struct scheduler *scheduler, const struct sk_step *range, const struct sk_step *step)
+{
+	uint32_t kind = kind_of(scheduler, step);
+
+	if (range->lane != step->lane || step->home != SK_ALL_CORES || kind != kind_of(scheduler, range))
+		return false;
+	if (kind == SK_STEP_BLOCKS_RANGE)
+		return range->partition == step->partition;
+	return kind == SK_STEP_BLOCKS && first_core_of(scheduler, range) <= first_core_of(scheduler, step) &&
+	       (uint64_t)first_core_of(scheduler, step) + blocks_of(scheduler, step) <=
+		       (uint64_t)first_core_of(scheduler, range) + blocks_of(scheduler, range);
+}
+
+static struct range *range_of(struct scheduler *scheduler, const struct sk_step *step)
+{
+	for (size_t i = 0; i < scheduler->ranges.count; i++)
+		if (covers(scheduler, scheduler->ranges.items[i].step, step) &&
+		    covers(scheduler, step, scheduler->ranges.items[i].step))
+			return &scheduler->ranges.items[i];
+	return NULL;
+}
+
+/* Return the clock of the cores that run calls of the step. */
+static const uint32_t *clock_of(struct scheduler *scheduler, const struct sk_step *step)
+{
+	const uint32_t *clock = scheduler->clocks[set_of(scheduler, step)];
+	uint32_t *merged = NULL;
+
+	for (size_t i = 0; i < scheduler->ranges.count; i++) {
+		if (!covers(scheduler, scheduler->ranges.items[i].step, step))
+			continue;
+		merged = merged ? merged : copy_clock(scheduler, clock);
+		merge_clocks(merged, scheduler->ranges.items[i].clock, scheduler->sets);
+	}
+	return merged ? merged : clock;
+}
+
+/* Let the step's cores know what the awaits have proved, as a new clock in *known. */
+static void learn(struct scheduler *scheduler, const uint32_t **known, const struct sk_step *step)
+{
+	uint32_t *clock = copy_clock(scheduler, *known);
+
+	for (uint32_t i = 0; i < step->await_count; i++) {
+		const struct sk_step *awaited = &scheduler->launch->steps[step->awaits[i]];
+		uint32_t set = set_of(scheduler, awaited);
+
+		clock[set] = clock[set] > awaited->number ? clock[set] : awaited->number;
+		merge_clocks(clock, awaited->gives[0], scheduler->sets);
+		merge_clocks(clock, awaited->gives[1], scheduler->sets);
+	}
+	*known = clock;
+}
+
 /* Go from the last candidate to the first, since only the knowledge of a later step can make an earlier one redundant.
- * Set the step's awaits and return the clock of its core set after them. */
+ * Set the step's awaits and return the clock of its cores after them. */
 static const uint32_t *choose_awaits(struct scheduler *scheduler, struct sk_step *step)
 {
-	const uint32_t *before = scheduler->clocks[set_of(scheduler, step)], *lane = scheduler->clocks[step->lane];
+	const uint32_t *before = clock_of(scheduler, step), *lane = scheduler->clocks[step->lane];
 	uint32_t *clock = NULL;
 	uint32_t *candidates = scheduler->candidates.items, count = (uint32_t)scheduler->candidates.count, kept = 0;
 
@@ -278,11 +376,25 @@ static void collect_all(struct scheduler *scheduler, uint32_t step)
 		add_candidate(scheduler, step, first - 2);
 }
 
+/* Let the cores that execute the step's awaits, and those that await the step, know what they prove. */
+static void pass_awaits(struct scheduler *scheduler, uint32_t index)
+{
+	const struct sk_step *step = &scheduler->launch->steps[index];
+
+	if (!step->await_count)
+		return;
+	learn(scheduler, &scheduler->everything[step->lane], step);
+	if (step->flags & SK_STEP_OWN_AWAITS)
+		learn(scheduler, &range_of(scheduler, step)->clock, step);
+	else
+		learn(scheduler, &scheduler->clocks[set_of(scheduler, step)], step);
+}
+
 static void schedule_step(struct scheduler *scheduler, uint32_t index)
 {
 	struct sk_step *step = &scheduler->launch->steps[index];
-	uint32_t set = set_of(scheduler, step);
 
+	scheduler->visits++;
 	scheduler->candidates.count = 0;
 	for (uint32_t i = 0; i < step->task_count; i++) {
 		collect_data(scheduler, index, step->tasks[i]);
@@ -291,19 +403,132 @@ static void schedule_step(struct scheduler *scheduler, uint32_t index)
 	}
 	if (scheduler->fusion->launches[scheduler->number].options.sync_all)
 		collect_all(scheduler, index);
-	scheduler->clocks[set] = choose_awaits(scheduler, step);
-	if (step->await_count) {
-		uint32_t *everything = copy_clock(scheduler, scheduler->everything[step->lane]);
-
-		merge_clocks(everything, scheduler->clocks[set], scheduler->sets);
-		scheduler->everything[step->lane] = everything;
-	}
-	step->knows[0] = scheduler->clocks[set];
+	step->knows[0] = choose_awaits(scheduler, step);
+	pass_awaits(scheduler, index);
 	step->knows[1] = scheduler->clocks[step->lane];
 	step->gives[0] = step->home == SK_ALL_CORES ? scheduler->everything[step->lane] : step->knows[0];
 	step->gives[1] = step->home == SK_ALL_CORES ? NULL : step->knows[1];
 	for (uint32_t i = 0; i < step->task_count; i++)
 		pass_stream(scheduler, index, step->tasks[i]);
+}
+
+static void schedule_steps(struct scheduler *scheduler)
+{
+	const uint32_t *nothing = SK_NEW_ARRAY(scheduler->arena, uint32_t, scheduler->sets);
+
+	scheduler->pass++;
+	for (uint32_t set = 0; set < scheduler->sets; set++)
+		scheduler->clocks[set] = nothing;
+	for (uint32_t lane = 0; lane < scheduler->lanes; lane++)
+		scheduler->everything[lane] = nothing;
+	for (size_t i = 0; i < scheduler->ranges.count; i++)
+		scheduler->ranges.items[i].clock = nothing;
+	for (uint32_t step = 0; step < scheduler->launch->step_count; step++)
+		scheduler->launch->steps[step].publish = false;
+	for (uint32_t step = 0; step < scheduler->launch->step_count; step++)
+		schedule_step(scheduler, step);
+}
+
+/* ---- awaits of some cores ---- */
+
+/* Return whether a core without a block of the step has something to do before the step has ended: whether the next
+ * step in the lane that has other cores than these does not await it. */
+static bool has_other_work(const struct scheduler *scheduler, uint32_t index)
+{
+	const struct sk_launch_schedule *launch = scheduler->launch;
+	const struct sk_step *step = &launch->steps[index];
+
+	for (uint32_t i = index + 1; i < launch->step_count && i <= index + LOOK_AHEAD; i++)
+		if (launch->steps[i].lane == step->lane && !covers(scheduler, step, &launch->steps[i]))
+			return !sk_schedule_known(launch, index, i);
+	return false;
+}
+
+/* Return whether only cores with a block may execute the awaits: they are awaits before the call, and there are cores
+ * without a block. */
+static bool may_skip(const struct scheduler *scheduler, uint32_t index)
+{
+	const struct sk_launch_options *options = &scheduler->fusion->launches[scheduler->number].options;
+	const struct sk_step *step = &scheduler->launch->steps[index];
+	uint32_t cores = scheduler->model->device->lanes[step->lane].cores, limits[SK_MAX_LANES];
+
+	sk_launch_options_cores(scheduler->model, options, limits);
+	cores = limits[step->lane] && limits[step->lane] < cores ? limits[step->lane] : cores;
+	return step->await_count && !options->sync_all && covers(scheduler, step, step) && blocks_of(scheduler, step) &&
+	       blocks_of(scheduler, step) < cores && !(step->flags & (SK_STEP_RESIDENT | SK_STEP_EARLY_WAIT));
+}
+
+/* Let steps leave their awaits to the cores with their blocks. Return whether there are any. */
+static bool choose_skips(struct scheduler *scheduler)
+{
+	for (uint32_t i = 0; i < scheduler->launch->step_count; i++) {
+		struct sk_step *step = &scheduler->launch->steps[i];
+
+		if (!may_skip(scheduler, i) || !has_other_work(scheduler, i))
+			continue;
+		if (!range_of(scheduler, step)) {
+			if (scheduler->ranges.count == MOST_RANGES)
+				continue;
+			sk_array_push(scheduler->arena, &scheduler->ranges, (struct range){.step = step});
+		}
+		step->flags |= SK_STEP_OWN_AWAITS;
+	}
+	return scheduler->ranges.count;
+}
+
+static bool has_await(const struct sk_step *step, uint32_t awaited)
+{
+	for (uint32_t i = 0; i < step->await_count; i++)
+		if (step->awaits[i] == awaited)
+			return true;
+	return false;
+}
+
+/* Let the awaits of steps before this one that knew of the awaited step be on all cores. before: the schedule with all
+ * awaits on all cores. */
+static void stop_skips(struct scheduler *scheduler, const struct sk_step *before, uint32_t index, uint32_t awaited)
+{
+	for (uint32_t i = awaited + 1; i < index; i++)
+		if (entry_reaches(before[i].knows[0], scheduler->lanes, &before[awaited]))
+			scheduler->launch->steps[i].flags &= (uint16_t)~SK_STEP_OWN_AWAITS;
+}
+
+/* Return whether no step has a further await. */
+static bool keeps_awaits(struct scheduler *scheduler, const struct sk_step *before)
+{
+	bool kept = true;
+
+	for (uint32_t i = 0; i < scheduler->launch->step_count; i++) {
+		const struct sk_step *step = &scheduler->launch->steps[i];
+
+		for (uint32_t a = 0; a < step->await_count; a++) {
+			if (has_await(&before[i], step->awaits[a]))
+				continue;
+			stop_skips(scheduler, before, i, step->awaits[a]);
+			kept = false;
+		}
+	}
+	return kept;
+}
+
+/* Schedule the launch, which has been scheduled with all awaits on all cores, with fewer of them. */
+static void skip_awaits(struct scheduler *scheduler)
+{
+	struct sk_launch_schedule *launch = scheduler->launch;
+	struct sk_step *before;
+
+	if (!choose_skips(scheduler))
+		return;
+	before = SK_NEW_ARRAY(scheduler->arena, struct sk_step, launch->step_count);
+	memcpy(before, launch->steps, launch->step_count * sizeof(*before));
+	for (uint32_t try = 0; try < MOST_TRIES; try++) {
+		schedule_steps(scheduler);
+		if (keeps_awaits(scheduler, before))
+			return;
+	}
+	for (uint32_t i = 0; i < launch->step_count; i++)
+		launch->steps[i].flags &= (uint16_t)~SK_STEP_OWN_AWAITS;
+	schedule_steps(scheduler);
 }
 
 static void schedule_launch(struct scheduler *scheduler, struct sk_launch_schedule *launch, uint32_t number)
@@ -313,15 +538,9 @@ static void schedule_launch(struct scheduler *scheduler, struct sk_launch_schedu
 	sk_launch_steps_make(scheduler->maker, launch, number);
 	scheduler->sets = scheduler->lanes + launch->home_count;
 	scheduler->clocks = SK_NEW_ARRAY(scheduler->arena, const uint32_t *, scheduler->sets);
-
-	const uint32_t *nothing = SK_NEW_ARRAY(scheduler->arena, uint32_t, scheduler->sets);
-
-	for (uint32_t set = 0; set < scheduler->sets; set++)
-		scheduler->clocks[set] = nothing;
-	for (uint32_t lane = 0; lane < scheduler->lanes; lane++)
-		scheduler->everything[lane] = nothing;
-	for (uint32_t step = 0; step < launch->step_count; step++)
-		schedule_step(scheduler, step);
+	scheduler->ranges.count = 0;
+	schedule_steps(scheduler);
+	skip_awaits(scheduler);
 }
 
 struct sk_schedule *sk_schedule_build(const struct sk_model *model, const struct sk_fusion *fusion)

@@ -815,7 +815,7 @@ static void build_launch(struct builder *builder, uint32_t number)
 	} while (!choose_tiles(builder));
 	for (uint32_t i = 0; i < builder->target->count; i++)
 		lay_out(builder, &builder->target->runs[i]);
-	sk_placement_choose(builder->model, builder->fusion, number, builder->groups);
+	sk_run_order_choose(builder->model, builder->fusion, number, builder->groups);
 }
 
 static void count_accesses(struct builder *builder)

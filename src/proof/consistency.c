@@ -311,7 +311,8 @@ static bool same_call(const struct sk_consistency *check, const struct sk_plan_c
 static bool same_step(const struct sk_plan_step *step, const struct sk_plan_call *call, const struct sk_plan_step *own)
 {
 	uint32_t launchs = SK_STEP_PUBLISH | SK_STEP_TIMED | SK_STEP_FLUSH_BEFORE | SK_STEP_FLUSH_AFTER |
-			   SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET | (step->call_count > 1 ? SK_STEP_NONTEMPORAL : 0);
+			   SK_STEP_EARLY_WAIT | SK_STEP_EARLY_SET | SK_STEP_OWN_AWAITS |
+			   (step->call_count > 1 ? SK_STEP_NONTEMPORAL : 0);
 
 	return step->lane == own->lane && step->kind == own->kind &&
 	       (step->flags & ~launchs) == (own->flags & ~launchs) && step->blocks == own->blocks &&

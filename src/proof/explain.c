@@ -249,6 +249,30 @@ static void explain_sizes(const struct sk_explanation *explanation, const struct
 			      text);
 }
 
+/* Say what the planner's order has changed for the step: the first step that comes after it, and is before it in the
+ * list. */
+static void explain_order(const struct sk_explanation *explanation, const struct sk_plan_launch *launch,
+			  const struct sk_plan_step *step)
+{
+	const struct sk_plan_view *plan = explanation->plan;
+	uint32_t task = sk_plan_step_calls(plan, step).first->task;
+	const struct sk_plan_step *end = &plan->steps[launch->first_step + sk_plan_form(launch)->step_count];
+
+	if (!(sk_plan_form(launch)->flags & SK_LAUNCH_ORDERED))
+		return;
+	fputs("  The steps of the launch are in an order that takes less time than the list's, by the planner's "
+	      "estimate (stream-order=1 keeps the list's)",
+	      explanation->stream);
+	for (const struct sk_plan_step *other = step + 1; other < end; other++) {
+		if (sk_plan_step_calls(plan, other).first->task >= task)
+			continue;
+		print_escaped(explanation, ": it runs before task '%s', which the list has before it",
+			      task_name(plan, (uint32_t)(other - plan->steps)));
+		break;
+	}
+	fputs(".\n", explanation->stream);
+}
+
 static void explain_place(const struct sk_explanation *explanation, const struct sk_plan_task *task,
 			  const struct sk_plan_step *step, uint32_t call)
 {
@@ -268,6 +292,7 @@ static void explain_place(const struct sk_explanation *explanation, const struct
 		print_escaped(explanation, "%s%s", i ? ", " : "follows ",
 			      launch_name(plan, plan->follows[launch->first_follow + i]));
 	fputs(".\n", stream);
+	explain_order(explanation, launch, step);
 }
 
 static void explain_first_core(const struct sk_explanation *explanation, const struct sk_plan_step *step)
@@ -279,6 +304,9 @@ static void explain_first_core(const struct sk_explanation *explanation, const s
 			      "  Only a few cores have work: the first is core %" PRIu64
 			      " modulo their number, so that unrelated work can run on others.\n",
 			      first_core);
+	if (step->flags & SK_STEP_OWN_AWAITS)
+		fputs("  Cores without a block do not await: nothing that they do later rests on it.\n",
+		      explanation->stream);
 }
 
 static void explain_work(const struct sk_explanation *explanation, const struct sk_plan_step *step)

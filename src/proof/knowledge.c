@@ -7,6 +7,9 @@
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 
+/* Limit on the ranges of a launch: each question asks all of them. */
+enum { MAX_RANGES = 256 };
+
 /* Limit on the numbers in the clocks of one launch (half a gigabyte). */
 #define MAX_CLOCK_NUMBERS (UINT64_C(1) << 27)
 
@@ -33,23 +36,65 @@ static uint32_t home_entry(const struct sk_knowledge *knowledge, const struct sk
 	return knowledge->view->lane_count + step->core_set - knowledge->launch->first_home;
 }
 
-/* For single steps, without their other sides: the earlier step's core set has finished the step with the number. */
-static bool is_known(const struct sk_knowledge *knowledge, const struct sk_plan_step *step,
-		     const struct sk_plan_step *earlier, uint32_t number)
+/* Return whether, for every number of cores, each core that runs calls of `step` has a block of `range`. */
+static bool covers(const struct sk_plan_step *range, const struct sk_plan_step *step)
+{
+	if (range->lane != step->lane || range->kind != step->kind || step->core_set != SK_ALL_CORES)
+		return false;
+	if (step->kind == SK_STEP_BLOCKS_RANGE)
+		return range->partition == step->partition;
+	return range->first_core <= step->first_core &&
+	       (uint64_t)step->first_core + step->blocks <= (uint64_t)range->first_core + range->blocks;
+}
+
+/* Return the range of the step's cores; NULL: it is not kept. */
+static struct sk_knowledge_range *range_of(const struct sk_knowledge *knowledge, const struct sk_plan_step *step)
+{
+	for (size_t i = 0; i < knowledge->ranges.count; i++)
+		if (covers(knowledge->ranges.items[i].step, step) && covers(step, knowledge->ranges.items[i].step))
+			return &knowledge->ranges.items[i];
+	return NULL;
+}
+
+static bool reaches(const uint32_t *clock, uint32_t lane, uint32_t home, uint32_t number)
+{
+	return clock[lane] >= number || (home != SK_NO_INDEX && clock[home] >= number);
+}
+
+/* Return the range of which all cores know that the earlier step's core set has finished the step with the number, and
+ * that has all cores of the step; NULL: there is none. */
+static const struct sk_knowledge_range *find_range(const struct sk_knowledge *knowledge,
+						   const struct sk_plan_step *step, const struct sk_plan_step *earlier,
+						   uint32_t number)
+{
+	uint32_t home = earlier->core_set == SK_ALL_CORES ? SK_NO_INDEX : home_entry(knowledge, earlier);
+
+	for (size_t i = 0; i < knowledge->ranges.count; i++) {
+		const struct sk_knowledge_range *range = &knowledge->ranges.items[i];
+
+		if (reaches(range->clock, earlier->lane, home, number) && covers(range->step, step))
+			return range;
+	}
+	return NULL;
+}
+
+/* The same, known to all cores of the lane or from the home's own awaits. */
+static bool is_known_to_set(const struct sk_knowledge *knowledge, const struct sk_plan_step *step,
+			    const struct sk_plan_step *earlier, uint32_t number)
 {
 	const uint32_t *shared =
 		step->flags & SK_STEP_CUBE_SIDE ? knowledge->cube_side : knowledge->everybody[step->lane];
 	const uint32_t *own = step->core_set == SK_ALL_CORES ? shared : own_clock(knowledge, step);
-	uint32_t lane = earlier->lane;
+	uint32_t home = earlier->core_set == SK_ALL_CORES ? SK_NO_INDEX : home_entry(knowledge, earlier);
 
-	if (shared[lane] >= number || own[lane] >= number)
-		return true;
-	if (earlier->core_set == SK_ALL_CORES)
-		return false;
+	return reaches(shared, earlier->lane, home, number) || reaches(own, earlier->lane, home, number);
+}
 
-	uint32_t home = home_entry(knowledge, earlier);
-
-	return shared[home] >= number || own[home] >= number;
+/* For single steps, without their other sides: the earlier step's core set has finished the step with the number. */
+static bool is_known(const struct sk_knowledge *knowledge, const struct sk_plan_step *step,
+		     const struct sk_plan_step *earlier, uint32_t number)
+{
+	return is_known_to_set(knowledge, step, earlier, number) || find_range(knowledge, step, earlier, number);
 }
 
 /* Record the await as the source of each number that is new to the clock. */
@@ -70,8 +115,10 @@ static struct sk_lesson *own_lessons(const struct sk_knowledge *knowledge, const
 static void execute_awaits(struct sk_knowledge *knowledge, const struct sk_plan_step *step)
 {
 	const struct sk_plan_view *view = knowledge->view;
-	uint32_t *knower =
-		step->core_set == SK_ALL_CORES ? knowledge->everybody[step->lane] : own_clock(knowledge, step);
+	const struct sk_knowledge_range *range = step->flags & SK_STEP_OWN_AWAITS ? range_of(knowledge, step) : NULL;
+	uint32_t *knower = range			    ? range->clock
+			   : step->core_set == SK_ALL_CORES ? knowledge->everybody[step->lane]
+							    : own_clock(knowledge, step);
 	uint32_t index = (uint32_t)(step - view->steps);
 
 	for (uint32_t i = 0; i < step->await_count; i++) {
@@ -79,7 +126,7 @@ static void execute_awaits(struct sk_knowledge *knowledge, const struct sk_plan_
 		const uint32_t *proof = knowledge->proofs[awaited - knowledge->launch->first_step];
 
 		if (knowledge->with_lessons)
-			note_lessons(knowledge, own_lessons(knowledge, step), knower, proof,
+			note_lessons(knowledge, range ? range->lessons : own_lessons(knowledge, step), knower, proof,
 				     (struct sk_lesson){index, awaited});
 		learn(knower, proof, knowledge->clock_length);
 		learn(knowledge->anybody[step->lane], proof, knowledge->clock_length);
@@ -136,15 +183,39 @@ static void begin_lessons(struct sk_knowledge *knowledge)
 			SK_NEW_ARRAY(knowledge->arena, struct sk_lesson, knowledge->clock_length);
 }
 
+/* Find the ranges of the steps with OWN_AWAITS. Return false if there are too many. */
+static bool begin_ranges(struct sk_knowledge *knowledge)
+{
+	const struct sk_plan_launch *launch = knowledge->launch;
+
+	knowledge->ranges.count = 0;
+	for (uint32_t i = 0; i < sk_plan_form(launch)->step_count; i++) {
+		const struct sk_plan_step *step = &knowledge->view->steps[launch->first_step + i];
+		struct sk_knowledge_range range = {.step = step};
+
+		if (!(step->flags & SK_STEP_OWN_AWAITS) || range_of(knowledge, step))
+			continue;
+		if (knowledge->ranges.count == MAX_RANGES)
+			return false;
+		range.clock = new_clock(knowledge);
+		if (knowledge->with_lessons)
+			range.lessons = SK_NEW_ARRAY(knowledge->arena, struct sk_lesson, knowledge->clock_length);
+		sk_array_push(knowledge->arena, &knowledge->ranges, range);
+	}
+	return true;
+}
+
 bool sk_knowledge_begin(struct sk_knowledge *knowledge, const struct sk_plan_launch *launch)
 {
 	uint32_t lanes = knowledge->view->lane_count;
-	uint64_t clocks =
-		2 * SK_MAX_LANES + 1 + (uint64_t)sk_plan_form(launch)->home_count + sk_plan_form(launch)->step_count;
+	uint64_t clocks = 2 * SK_MAX_LANES + 1 + (uint64_t)sk_plan_form(launch)->home_count +
+			  sk_plan_form(launch)->step_count + MAX_RANGES;
 
 	knowledge->launch = launch;
 	knowledge->clock_length = lanes + sk_plan_form(launch)->home_count;
 	if (clocks * knowledge->clock_length > MAX_CLOCK_NUMBERS)
+		return false;
+	if (!begin_ranges(knowledge))
 		return false;
 	for (uint32_t lane = 0; lane < lanes; lane++) {
 		knowledge->everybody[lane] = new_clock(knowledge);
@@ -210,8 +281,11 @@ struct sk_lesson sk_knowledge_lesson(const struct sk_knowledge *knowledge, uint3
 	const struct sk_plan_step *step = &knowledge->view->steps[later], *earlier = &knowledge->view->steps[before];
 	const uint32_t *shared = knowledge->everybody[step->lane];
 	const uint32_t *own = step->core_set == SK_ALL_CORES ? shared : own_clock(knowledge, step);
+	const struct sk_knowledge_range *range = find_range(knowledge, step, earlier, earlier->number);
 	uint32_t entry = earlier->lane;
 
+	if (range && !is_known_to_set(knowledge, step, earlier, earlier->number))
+		return range->lessons[range->clock[entry] < earlier->number ? home_entry(knowledge, earlier) : entry];
 	if (shared[entry] < earlier->number && own[entry] < earlier->number)
 		entry = home_entry(knowledge, earlier);
 	return shared[entry] >= earlier->number ? knowledge->everybody_lessons[step->lane][entry]

@@ -279,12 +279,24 @@ void sk_history_access_sized(struct sk_history *history, const struct sk_rows *r
  * of the lane's clocks, which is kept as one more clock. Homes of different streams count as different cores here;
  * where they coincide, more is ordered, not less.
  *
+ * A step with OWN_AWAITS adds to the knowledge of the cores that have one of its blocks, and of no others. There is one
+ * more clock for each such set of cores, a range: block b is on core first_core + b modulo the cores, for every number
+ * of cores, so the cores of a range are among those of another range if its numbers are. A core with a block of the
+ * step runs its awaits before it publishes the step, so the union of the lane's clocks has them as well.
+ *
  * The two steps of a mix task count as one: each side knows only the steps known when the task began, whichever side
  * comes first. */
 
 /* An await: the step that executes it, and the step that it names. */
 struct sk_lesson {
 	uint32_t awaiting, awaited;
+};
+
+/* The cores with a block of a step. */
+struct sk_knowledge_range {
+	const struct sk_plan_step *step; /* the first one with these cores */
+	uint32_t *clock; /* learned from the awaits that these cores alone execute */
+	struct sk_lesson *lessons; /* as below */
 };
 
 struct sk_knowledge {
@@ -301,12 +313,14 @@ struct sk_knowledge {
 	struct sk_lesson
 		*everybody_lessons[SK_MAX_LANES]; /* by number of those clocks: the await that established it */
 	struct sk_lesson **home_lessons;
+	SK_ARRAY(struct sk_knowledge_range) ranges;
 	uint32_t *cube_side; /* known to every core of the lane when the cube side of the current task began */
 	uint32_t **proofs; /* by step of the launch: the clock that an await on it establishes; NULL if no step awaits
 			      it */
 };
 
-/* Begin a launch that sk_plan_check_launch has accepted. Return false if its clocks would take too much memory. */
+/* Begin a launch that sk_plan_check_launch has accepted. Return false if its clocks would take too much memory, or if
+ * there are too many ranges. */
 bool sk_knowledge_begin(struct sk_knowledge *knowledge, const struct sk_plan_launch *launch);
 
 /* Advance to the next step; its awaits count from here on. The vector side of a mix task is passed with its cube

@@ -23,7 +23,8 @@
  *     unequal length, their rows. In two calls of one step, rows at equal distances have elements at equal distances,
  *     so tiles are the same in both; each block begins with a whole unit (sk_plan_check_record).
  *  4. X knows that Y has finished, from the awaits that it and the earlier steps of its cores have executed
- *     (proof-parts.h).
+ *     (proof-parts.h). If X is in blocks, its cores here are those with a block: at least one, and the only ones that
+ *     touch anything in X.
  *
  * The two steps of a mix task count as one that makes each access once: both sides know the steps that must come before
  * it, and a step that must come after it knows that both sides have finished. Sharing between its two sides is the

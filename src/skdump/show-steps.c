@@ -208,6 +208,8 @@ static const char *awaits_text(const struct sk_show *show, const struct sk_plan_
 		fprintf(text.stream, "%s%s%s", i ? ", " : "awaits ",
 			sk_show_name(show, &sk_plan_step_last_task(plan, awaited)->name), side);
 	}
+	if (step->flags & SK_STEP_OWN_AWAITS)
+		fputs(", if the core has a block", text.stream);
 	sk_text_close(show->arena, &text);
 	return text.bytes;
 }
@@ -242,6 +244,8 @@ static const char *options_text(const struct sk_show *show, const struct sk_plan
 	}
 	if (sk_plan_form(launch)->flags & SK_LAUNCH_THUNK)
 		text = sk_arena_print(arena, "%s, by a thunk", text);
+	if (sk_plan_form(launch)->flags & SK_LAUNCH_ORDERED)
+		text = sk_arena_print(arena, "%s, in the planner's order", text);
 	if (sk_plan_notes_times(plan, launch))
 		text = sk_arena_print(arena, "%s, notes times", text);
 	return text;

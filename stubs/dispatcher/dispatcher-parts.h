@@ -49,6 +49,9 @@ static inline uint32_t sk_lowering_kernel(const struct sk_lowering *l, const str
 	return l->copy ? l->plan->kernels[call->kernel].first_copy + l->copy - 1 : call->kernel;
 }
 
+/* Let cores without a block of the step jump to the label that is returned, and that the caller places. */
+uint32_t sk_lower_guard(struct sk_lowering *l, const struct sk_plan_step *step);
+
 /* Lower a call for a core's whole part of its step. */
 void sk_lower_part(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call);
 

@@ -130,6 +130,17 @@ static void lower_awaits(struct sk_lowering *l, const struct sk_plan_step *step)
 	}
 }
 
+/* Cores without a block may skip them. */
+static void lower_first_awaits(struct sk_lowering *l, const struct sk_plan_step *step)
+{
+	bool skips = step->flags & SK_STEP_OWN_AWAITS && step->await_count && step->blocks;
+	uint32_t label = skips ? sk_lower_guard(l, step) : 0;
+
+	lower_awaits(l, step);
+	if (skips)
+		sk_lowering_label(l, label);
+}
+
 static void close_guard(struct sk_lowering *l)
 {
 	if (l->guard != SK_ALL_CORES)
@@ -263,7 +274,7 @@ static void lower_lane(struct sk_lowering *l, uint32_t lane)
 		} else {
 			if (step->await_count)
 				lower_time(l, step, SK_ARRIVED);
-			lower_awaits(l, step);
+			lower_first_awaits(l, step);
 			lower_run(l, step);
 		}
 		lower_time(l, step, SK_ENDED);

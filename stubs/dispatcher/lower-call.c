@@ -59,7 +59,8 @@ static void lower_call(struct sk_lowering *l, const struct sk_plan_step *step, c
 		sk_lowering_push(l, (struct sk_op){.kind = SK_OP_WAITED, .waited = {.task = call->task}});
 }
 
-static void lower_blocks(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
+/* Return the step's blocks for this core, with a label after them. */
+static struct sk_op_blocks blocks_of(struct sk_lowering *l, const struct sk_plan_step *step)
 {
 	struct sk_op_blocks blocks = {
 		.label = sk_lowering_new_label(l),
@@ -75,6 +76,22 @@ static void lower_blocks(struct sk_lowering *l, const struct sk_plan_step *step,
 
 	if (blocks.order == SK_ORDER_OF_RANGE)
 		blocks.partition = step->partition - l->launch->first_partition;
+	return blocks;
+}
+
+uint32_t sk_lower_guard(struct sk_lowering *l, const struct sk_plan_step *step)
+{
+	struct sk_op_blocks blocks = blocks_of(l, step);
+
+	blocks.calls_runtime = false;
+	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_BLOCKS_GUARD, .blocks = blocks});
+	return blocks.label;
+}
+
+static void lower_blocks(struct sk_lowering *l, const struct sk_plan_step *step, const struct sk_plan_call *call)
+{
+	struct sk_op_blocks blocks = blocks_of(l, step);
+
 	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_BLOCKS_BEGIN, .blocks = blocks});
 	lower_call(l, step, call);
 	sk_lowering_push(l, (struct sk_op){.kind = SK_OP_BLOCKS_END, .blocks = blocks});

@@ -89,6 +89,7 @@ enum sk_op_kind {
 	SK_OP_GROUP_END, /* group: the same as at the beginning */
 	SK_OP_SCALE, /* scale: from here on the scaled tile is the current tile multiplied by this */
 	SK_OP_RANGE, /* range: the kernel computes this part; if it is empty, jump to label */
+	SK_OP_BLOCKS_GUARD, /* blocks: a core without a block jumps to label */
 	SK_OP_BLOCKS_BEGIN, /* blocks: repeat up to BLOCKS_END for this core's blocks, in that order; none: jump to
 			       label */
 	SK_OP_BLOCKS_END, /* blocks: the same as at the beginning */

@@ -148,6 +148,7 @@ static uint32_t op_registers(const struct sk_x86_emitter *e, const struct sk_op 
 		return op->range.part == SK_PART_OF_CORE ? 1u << RANGES : 0;
 	case SK_OP_GROUP_BEGIN:
 		return e->program->serial ? 0 : 1u << RANGES;
+	case SK_OP_BLOCKS_GUARD:
 	case SK_OP_BLOCKS_BEGIN:
 		return blocks_registers(&op->blocks);
 	case SK_OP_TILES_BEGIN:
@@ -362,6 +363,7 @@ static void (*const emit_op[])(struct sk_x86_emitter *e, const struct sk_op *op)
 	[SK_OP_GROUP_END] = sk_x86_emit_group_end,
 	[SK_OP_SCALE] = sk_x86_emit_scale,
 	[SK_OP_RANGE] = sk_x86_emit_range,
+	[SK_OP_BLOCKS_GUARD] = sk_x86_emit_blocks_guard,
 	[SK_OP_BLOCKS_BEGIN] = sk_x86_emit_blocks_begin,
 	[SK_OP_BLOCKS_END] = sk_x86_emit_blocks_end,
 	[SK_OP_TILES_BEGIN] = sk_x86_emit_tiles_begin,

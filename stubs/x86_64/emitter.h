@@ -289,6 +289,7 @@ void sk_x86_emit_scale(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_range(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_tiles_begin(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_tiles_end(struct sk_x86_emitter *e, const struct sk_op *op);
+void sk_x86_emit_blocks_guard(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op);
 void sk_x86_emit_blocks_end(struct sk_x86_emitter *e, const struct sk_op *op);
 

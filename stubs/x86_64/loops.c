@@ -210,6 +210,28 @@ static void emit_blocks_wrap(struct sk_x86_emitter *e)
 	sk_x86_set_label(e, there);
 }
 
+/* Set eax to the core's first block, or jump to the label if it has none. */
+static void emit_first_block(struct sk_x86_emitter *e, const struct sk_op_blocks *blocks)
+{
+	/* mov eax, [core.index] or [ranges + low]; sub rax, first; …; cmp eax, end; jae label
+	 * A core before the first one has a number that is too large, being unsigned. */
+	if (blocks->order == SK_ORDER_OF_RANGE)
+		PUT(e, LOAD32, .reg = SK_RAX, .rm = RANGES, .disp = 16 * (int32_t)blocks->partition + RANGE_LOW);
+	else
+		PUT(e, LOAD32, .reg = SK_RAX, .rm = CORE, .disp = CORE_INDEX);
+	if (blocks->first_core != 0)
+		PUT(e, SUBTRACT64_IMMEDIATE, .rm = SK_RAX, .immediate = blocks->first_core);
+	if (blocks->first_core != 0 && blocks->order == SK_ORDER_OF_CORE)
+		emit_blocks_wrap(e);
+	emit_blocks_compare(e, blocks);
+	sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, blocks->label);
+}
+
+void sk_x86_emit_blocks_guard(struct sk_x86_emitter *e, const struct sk_op *op)
+{
+	emit_first_block(e, &op->blocks);
+}
+
 /* At the loop's head eax has the block's index; while the kernel runs, the frame's struct sk_block has it. */
 void sk_x86_emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 {
@@ -220,19 +242,7 @@ void sk_x86_emit_blocks_begin(struct sk_x86_emitter *e, const struct sk_op *op)
 		/* xor eax, eax */
 		PUT(e, ZERO32, .reg = SK_RAX, .rm = SK_RAX);
 	} else {
-		/* mov eax, [core.index] or [ranges + low]; sub rax, first; …; cmp eax, end; jae label
-		 * A core before the first one has a number that is too large, being unsigned. */
-		if (blocks->order == SK_ORDER_OF_RANGE)
-			PUT(e, LOAD32, .reg = SK_RAX, .rm = RANGES,
-			    .disp = 16 * (int32_t)blocks->partition + RANGE_LOW);
-		else
-			PUT(e, LOAD32, .reg = SK_RAX, .rm = CORE, .disp = CORE_INDEX);
-		if (blocks->first_core != 0)
-			PUT(e, SUBTRACT64_IMMEDIATE, .rm = SK_RAX, .immediate = blocks->first_core);
-		if (blocks->first_core != 0 && blocks->order == SK_ORDER_OF_CORE)
-			emit_blocks_wrap(e);
-		emit_blocks_compare(e, blocks);
-		sk_x86_jump(e, SK_X86_JUMP_ABOVE_EQUAL, blocks->label);
+		emit_first_block(e, blocks);
 	}
 	/* mov dword ptr [block.count], blocks;  …;  loop: mov [block.index], eax */
 	PUT(e, STORE32_IMMEDIATE, .rm = SK_RSP, .disp = block + BLOCK_COUNT, .immediate = blocks->count);

@@ -55,6 +55,26 @@ static bool is_before(const struct relation *relation, uint32_t earlier, uint32_
 	return relation->before[later][earlier / 64] >> earlier % 64 & 1;
 }
 
+/* Return the number of a core's part, counted from the core where the step begins. */
+static uint32_t part_of(const struct oracle *oracle, uint32_t s, uint32_t core)
+{
+	uint32_t cores = oracle->cores[task_of(oracle, s)->bound.lane];
+
+	for (uint64_t i = oracle->launch->steps[s].run->first_core % cores; i > 0; i--)
+		core = core ? core - 1 : cores - 1;
+	return core;
+}
+
+static bool has_block(const struct oracle *oracle, uint32_t s, uint32_t core)
+{
+	uint64_t cores = oracle->cores[task_of(oracle, s)->bound.lane], blocks = task_of(oracle, s)->bound.block_count;
+	uint64_t part = part_of(oracle, s, core);
+
+	if (signature_of(oracle, s)->spread == SK_STEP_BLOCKS)
+		return part < blocks;
+	return part * blocks / cores < (part + 1) * blocks / cores;
+}
+
 static void relate(const struct oracle *oracle, struct relation *relation)
 {
 	uint32_t last[SK_MAX_LANES][MAX_CORES];
@@ -79,6 +99,8 @@ static void relate(const struct oracle *oracle, struct relation *relation)
 			for (uint32_t i = 0; i < step->await_count; i++) {
 				if (s == oracle->skip_step && i == oracle->skip_await)
 					continue;
+				if (step->flags & SK_STEP_OWN_AWAITS && !has_block(oracle, s, c))
+					continue;
 				for (uint32_t other = 0; other < MAX_CORES; other++)
 					if (relation->runs[step->awaits[i]][other])
 						add_edge(relation, node(step->awaits[i], other), node(s, c));
@@ -95,9 +117,7 @@ static struct range range_of(const struct oracle *oracle, uint32_t s, uint32_t c
 	uint64_t cores = oracle->cores[task->bound.lane], low = 0, high = 1;
 	bool idle;
 
-	/* From here on the number of the core's part. */
-	for (uint64_t i = step->run->first_core % cores; i > 0; i--)
-		core = core ? core - 1 : (uint32_t)cores - 1;
+	core = part_of(oracle, s, core); /* from here on the number of the core's part */
 	idle = kind == SK_STEP_BLOCKS && core >= task->bound.block_count;
 	if (kind == SK_STEP_SPLIT) {
 		const struct sk_plan_partition *partition = &oracle->launch->partitions[step->partition];

@@ -294,6 +294,15 @@ uint32_t plan_blocks_range(struct plan *plan, const char *task, uint64_t extent,
 					      .extent = extent});
 }
 
+void plan_own_awaits(struct plan *plan, uint32_t first_core)
+{
+	struct sk_plan_step *step = LAST(plan, steps);
+
+	step->flags |= SK_STEP_OWN_AWAITS;
+	if (step->kind == SK_STEP_BLOCKS)
+		step->first_core = first_core;
+}
+
 void plan_resident(struct plan *plan)
 {
 	struct sk_plan_step *step = LAST(plan, steps);

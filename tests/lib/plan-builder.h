@@ -47,6 +47,9 @@ uint32_t plan_split_by_blocks(struct plan *plan, const char *task, struct sk_pla
 uint32_t plan_blocks(struct plan *plan, const char *task, uint32_t blocks);
 uint32_t plan_blocks_range(struct plan *plan, const char *task, uint64_t extent, uint32_t blocks);
 
+/* Leave the awaits of the last step, which is in blocks, to the cores that have one; block 0 is on this core. */
+void plan_own_awaits(struct plan *plan, uint32_t first_core);
+
 /* The step added last calls the kernel once more, for a task of its own: arguments go there from now on. */
 void plan_call(struct plan *plan, const char *task);
 

@@ -11,6 +11,7 @@ enum { MAX_EVENTS = 1024, MAX_TOUCHES = 8192 };
  * instruction of its call to the last one. */
 struct event {
 	uint32_t launch, step, lane, core;
+	bool idle; /* the core has no block of the step */
 	uint64_t before[MAX_EVENTS / 64]; /* have published when this one touches a tensor */
 	uint64_t returned[MAX_EVENTS / 64]; /* have returned then … */
 	uint64_t called[MAX_EVENTS / 64]; /* … and when it is called */
@@ -80,14 +81,15 @@ static bool awaits(const struct sk_plan_view *view, uint32_t step, uint32_t earl
 }
 
 /* First come the events that end before the core calls the kernel, then those that the kernel awaits. */
-static void add_event(struct race *race, uint32_t launch, uint32_t step, uint32_t lane, uint32_t core)
+static void add_event(struct race *race, uint32_t launch, uint32_t step, uint32_t lane, uint32_t core, bool idle)
 {
 	struct event *event = &race->events[race->event_count];
 	bool waits = race->view->steps[step].flags & SK_STEP_EARLY_WAIT;
+	bool skips = race->view->steps[step].flags & SK_STEP_OWN_AWAITS && idle;
 
 	if (race->event_count == MAX_EVENTS) /* an assertion that holds writes a file: it would take half of the time */
 		ck_abort_msg("there are more than %d events", MAX_EVENTS);
-	*event = (struct event){.launch = launch, .step = step, .lane = lane, .core = core};
+	*event = (struct event){.launch = launch, .step = step, .lane = lane, .core = core, .idle = idle};
 	for (uint32_t i = 0; i < race->event_count; i++) {
 		const struct event *earlier = &race->events[i];
 
@@ -99,7 +101,7 @@ static void add_event(struct race *race, uint32_t launch, uint32_t step, uint32_
 	for (uint32_t i = 0; i < race->event_count; i++) {
 		uint32_t awaited = race->events[i].step;
 
-		if (awaits(race->view, step, awaited))
+		if (!skips && awaits(race->view, step, awaited))
 			add_before(event, race, i, !(race->view->steps[awaited].flags & SK_STEP_EARLY_SET));
 	}
 	if (!waits)
@@ -225,7 +227,8 @@ static void touch_step(struct race *race, const struct sk_plan_step *step, uint6
 		touch_all(race, step, 0, 0);
 		break;
 	case SK_STEP_BLOCKS:
-		/* Any core may have any block: no code may rely on which. */
+		/* Any core that has a block may have any: no code may rely on which. As the earlier one of two steps,
+		 * all cores count, since others await all of them; as the later one, those that have a block. */
 		touch_all(race, step, 0, 0);
 		break;
 	case SK_STEP_BLOCKS_RANGE:
@@ -250,6 +253,17 @@ static void touch_step(struct race *race, const struct sk_plan_step *step, uint6
 	}
 }
 
+static bool is_idle(const struct race *race, const struct sk_plan_step *step, uint64_t core, uint64_t cores)
+{
+	uint64_t first = step->kind == SK_STEP_BLOCKS	  ? step->first_core
+			 : step->partition != SK_NO_INDEX ? race->view->partitions[step->partition].first_core
+							  : 0;
+
+	core = (core + cores - first % cores) % cores;
+	return (step->kind == SK_STEP_BLOCKS && core >= step->blocks) ||
+	       (step->kind == SK_STEP_BLOCKS_RANGE && core * step->blocks / cores == (core + 1) * step->blocks / cores);
+}
+
 static void add_step(struct race *race, uint32_t launch, uint32_t index)
 {
 	const struct sk_plan_step *step = &race->view->steps[index];
@@ -263,7 +277,7 @@ static void add_step(struct race *race, uint32_t launch, uint32_t index)
 	}
 	for (uint32_t core = first; core < end; core++) {
 		touch_step(race, step, core, cores);
-		add_event(race, launch, index, step->lane, core);
+		add_event(race, launch, index, step->lane, core, is_idle(race, step, core, cores));
 	}
 }
 
@@ -332,6 +346,10 @@ static bool is_race(const struct race *race, const struct touch *a, const struct
 
 	const struct event *later = &race->events[b->event];
 
+	/* No code may rely on a home that is the core of the only block. */
+	if (later->idle && (race->view->steps[later->step].blocks > 1 ||
+			    race->view->steps[race->events[a->event].step].core_set == SK_ALL_CORES))
+		return false;
 	return !has(a->space == SK_SPACE_STATE ? later->called : later->before, a->event) && !spmd_may(race, a, b) &&
 	       (a->space == SK_SPACE_STATE || have_common_bytes(a, b));
 }

@@ -81,6 +81,8 @@ link tile-bytes=3000
 steps $group last
 grep -q 'group tiles of 320$' steps.txt || { cat steps.txt;
 	fail "tile-bytes: not as many units of 64 as two tensors have in 3000 bytes"; }
+link stream-order=1
+cmp plain.sk m.sk || fail "stream-order=1 takes groups apart"
 link parallel-fusion=1
 cmp plain.sk m.sk || fail "parallel-fusion=1 is not the default"
 link parallel-fusion=0

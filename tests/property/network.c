@@ -26,6 +26,7 @@ const struct network_option network_options[] = {
 	{"tile-fusion", {"0", "1"}, 15, false},
 	{"tile-bytes", {"1", "700", "3000"}, 60, false},
 	{"parallel-fusion", {"0", "1"}, 15, false},
+	{"stream-order", {"0", "1"}, 25, false},
 	{NULL, {NULL}, 0, false},
 };
 

@@ -19,7 +19,7 @@ enum {
 	NETWORK_TASKS = 24,
 	NETWORK_SCOPES = 3,
 	NETWORK_RANK = 4,
-	NETWORK_OPTIONS = 18,
+	NETWORK_OPTIONS = 19,
 	NETWORK_KERNELS = 256, /* rows of the table of kernels; the last one is its end */
 	KERNEL_PARAMETERS = 5, /* tensors of a kernel */
 	KERNEL_SETS = 2, /* scalars that a manifest sets */

@@ -531,7 +531,7 @@ START_TEST(test_random_one_launch)
 
 	for (uint64_t seed = 0; seed < RANDOM_MODELS; seed++)
 		shared_pairs += check_random(seed, &(struct random_options){2, 24, 2, true, 16});
-	ck_assert_uint_gt(shared_pairs, RANDOM_MODELS / 10); /* or nothing has been tested */
+	ck_assert_uint_ge(shared_pairs, RANDOM_MODELS / 10); /* or nothing has been tested */
 }
 END_TEST
 
