@@ -53,8 +53,48 @@ static size_t operand_position(const struct sk_fx_item *item, size_t operand)
 	return item->order ? (size_t)(item->order[operand] - '0') : operand;
 }
 
-/* Absent operands at the end are left out. */
-static void print_operands(struct fx *fx, const struct sk_fx_item *item)
+/* The operands of torch_npu's functions that are given by their names. */
+static const struct {
+	const char *target;
+	size_t positional; /* operands before them */
+	const char *names[4];
+} keywords[] = {
+	{"torch.ops.npu.npu_add_rms_norm_dynamic_quant.default", 3, {"smooth_scale1", "smooth_scale2", "beta"}},
+	{"torch.ops.npu.npu_dynamic_quant.default", 1, {"smooth_scales", "group_index"}},
+	{"torch.ops.npu.npu_quant_matmul.default", 3, {"offset", "pertoken_scale", "bias"}},
+	{"torch.ops.npu.npu_transpose_batchmatmul.default", 2, {"bias", "scale"}},
+};
+
+/* Return the name of the argument at that place; NULL: it has none. */
+static const char *keyword_of(const struct sk_fx_item *item, size_t place)
+{
+	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
+		if (!strcmp(keywords[i].target, item->target) && place >= keywords[i].positional &&
+		    place < keywords[i].positional + sizeof(keywords[i].names) / sizeof(keywords[i].names[0]))
+			return keywords[i].names[place - keywords[i].positional];
+	return NULL;
+}
+
+/* Print the operands with names, after the separator; true if there are any. */
+static bool print_keywords(struct fx *fx, const struct sk_fx_item *item, const char *separator, const char *is)
+{
+	const struct sk_graph_node *node = &fx->graph->nodes.items[item->node];
+	bool printed = false;
+
+	for (size_t i = 0; i < node->inputs.count; i++) {
+		const char *name = keyword_of(item, operand_position(item, i));
+
+		if (!name || node->inputs.items[i] == SK_NONE)
+			continue;
+		fprintf(fx->stream, "%s%s%s", printed ? ", " : separator, name, is);
+		print_operand(fx, node->inputs.items[i]);
+		printed = true;
+	}
+	return printed;
+}
+
+/* Absent operands at the end are left out. Return the number of the others without names. */
+static size_t print_operands(struct fx *fx, const struct sk_fx_item *item)
 {
 	const struct sk_graph_node *node = &fx->graph->nodes.items[item->node];
 	uint32_t *arguments = SK_NEW_ARRAY(fx->arena, uint32_t, node->inputs.count + 10);
@@ -64,7 +104,7 @@ static void print_operands(struct fx *fx, const struct sk_fx_item *item)
 	for (size_t i = 0; i < node->inputs.count; i++) {
 		size_t place = operand_position(item, i);
 
-		if (node->inputs.items[i] == SK_NONE)
+		if (node->inputs.items[i] == SK_NONE || keyword_of(item, place))
 			continue;
 		arguments[place] = node->inputs.items[i];
 		count = place >= count ? place + 1 : count;
@@ -73,8 +113,10 @@ static void print_operands(struct fx *fx, const struct sk_fx_item *item)
 		fputs(i ? ", " : "", fx->stream);
 		print_operand(fx, arguments[i]);
 	}
-	if (sk_fx_is_cast(node))
-		fprintf(fx->stream, ", %s", types[sk_dtype_of_number(sk_node_integer(node, "to", 0))].type);
+	if (!sk_fx_is_cast(node))
+		return count;
+	fprintf(fx->stream, ", %s", types[sk_dtype_of_number(sk_node_integer(node, "to", 0))].type);
+	return count + 1;
 }
 
 static void print_real(struct fx *fx, double real)
@@ -214,6 +256,7 @@ static void print_statement(struct fx *fx, uint32_t number)
 	} else {
 		fprintf(fx->stream, " = %s(", item->target);
 		print_operands(fx, item);
+		print_keywords(fx, item, ", ", " = ");
 		print_attributes(fx, item, node->inputs.count ? ", " : "", " = ");
 		putc(')', fx->stream);
 	}
@@ -248,8 +291,6 @@ void sk_dump_fx_python(const struct sk_op_graph *graph, struct sk_fx_names *name
 
 static void print_line(struct fx *fx, const struct sk_fx_item *item)
 {
-	const struct sk_graph_node *node = &fx->graph->nodes.items[item->node];
-
 	fprintf(fx->stream, "    %%%s : [num_users=%" PRIu32 "] = ", item->name, item->users);
 	switch (item->kind) {
 	case SK_FX_PLACEHOLDER:
@@ -264,9 +305,8 @@ static void print_line(struct fx *fx, const struct sk_fx_item *item)
 		break;
 	case SK_FX_CALL:
 		fprintf(fx->stream, "call_function[target=%s](args = (", item->target);
-		print_operands(fx, item);
-		fputs(node->inputs.count == 1 && !sk_fx_is_cast(node) ? ",), kwargs = {" : "), kwargs = {", fx->stream);
-		print_attributes(fx, item, "", ": ");
+		fputs(print_operands(fx, item) == 1 ? ",), kwargs = {" : "), kwargs = {", fx->stream);
+		print_attributes(fx, item, print_keywords(fx, item, "", ": ") ? ", " : "", ": ");
 		fputs("})\n", fx->stream);
 		break;
 	}

@@ -63,6 +63,29 @@ for off in --no-pattern-fusion --fusion-flags=--disable_pass=torchair_generic_pa
 		fail "the log with the pass off"
 done
 
+# ---- operands that TorchAir's functions take by their names ----
+model named <<'LINES'
+opset 17
+opset 1 torchair
+input x1 f16 2x3x4
+input x2 f16 2x3x4
+input g f16 4
+input s f16 4
+output q i8 2x3x4
+output scale f32 2x3
+output x f16 2x3x4
+node torchair:npu_add_rms_norm norm x1 x2 g -> y rstd x
+node torchair:npu_dynamic_quant quant y s -> q scale
+LINES
+link named
+same original dumps/6_validate.pbtxt
+same optimized dumps/hwopt_patterns_0_torchair_generic_pattern_pass_0000.pbtxt
+grep -q 'npu_dynamic_quant.default([a-z0-9_]*, smooth_scales = arg3_1)' dumps/dynamo_original_graph_0.py &&
+	grep -q 'npu_add_rms_norm_dynamic_quant.default(arg0_1, arg1_1, arg2_1, smooth_scale1 = arg3_1, output_mask = \[True, [TF][a-z]*\])' \
+		dumps/dynamo_optimized_graph_0.py &&
+	grep -q 'args = (%[a-z0-9_]*,), kwargs = {smooth_scales: %arg3_1}' dumps/dynamo_original_graph_0.txt ||
+	{ cat dumps/dynamo_*_graph_0.* >&2; fail "operands by names"; }
+
 # ---- all that operands and attributes can be: constants of all kinds, types, lists, texts, absent operands, several
 # outputs, unused ones ----
 model all <<'LINES'

@@ -63,6 +63,8 @@ def read(path):
         return text if text.startswith("torch.") else eval(text, {"inf": float("inf")})
 
     def attribute(text):  # texts have no quotes there
+        if text[:1] == "%":
+            return made[text[1:]]
         try:
             return eval(text, {"inf": float("inf")})
         except (NameError, SyntaxError):
@@ -99,7 +101,7 @@ def plain(value):
 
 
 def plain_calls(calls):
-    return [(target, [plain(arg) for arg in args], kwargs) for target, args, kwargs in calls]
+    return [(target, [plain(arg) for arg in args], {key: plain(value) for key, value in kwargs.items()}) for target, args, kwargs in calls]
 
 
 calls, returned, inputs = run(sys.argv[1])
@@ -115,7 +117,7 @@ constants = {tensor.name for tensor in graph.initializer}
 for number, (node, (target, args, kwargs)) in enumerate(zip(graph.node, calls)):
     words = re.sub("[^a-z]", "", target.lower())
     assert re.sub("[^a-z]", "", node.op_type.lower().replace("sklink", "")) in words, (node.op_type, target)
-    found = sorted((str(arg.source), arg.part or 0) for arg in args if isinstance(arg, Made) and not str(arg.source).startswith("_tensor"))
+    found = sorted((str(arg.source), arg.part or 0) for arg in [*args, *kwargs.values()] if isinstance(arg, Made) and not str(arg.source).startswith("_tensor"))
     wanted = sorted((str(made[name][0]), made[name][1] or 0) for name in node.input if name and name not in constants)
     assert found == wanted, (target, found, wanted)
     for part, name in enumerate(node.output):
