@@ -109,7 +109,7 @@ void shift(const float *x, float *y, long n, long c)
 SK_KERNEL(shift, "split=n; in x f32[n], out y f32[n], n i64, c i64");
 C
 compile shift
-shift() { # VALUE
+shifted() { # VALUE
 	cat <<-M >model.yaml
 	sklink: 1
 	dims: {n: 1..900}
@@ -120,14 +120,14 @@ shift() { # VALUE
 	  - {name: t, kernel: shift, args: [x, y], set: {c: $1}}
 	M
 }
-shift 2*n+1
+shifted 2*n+1
 "$sklink" model.yaml shift.o -o shift.sk
 "$skrun" shift.sk --random 1 --verify --sizes 5 >/dev/null
-shift n-4
+shifted n-4
 refused "the value of 'c': 'n-4' is -3; a number that depends on sizes must not be negative" shift.o
-shift 800-n
+shifted 800-n
 refused "the value of 'c': '800-n' is -100; a number that depends on sizes must not be negative" shift.o
-shift 1000-n
+shifted 1000-n
 refused "task 't', argument 'c': its value is 100 at n=900 and .* a number must not shrink when a dimension grows" shift.o
 
 # Sizes that become 0 where no dimension is 0.
