@@ -202,6 +202,11 @@ bool sk_node_is_commutative(const struct sk_graph_node *node)
 	return node->inputs.count == 2 && sk_node_is_one_of(node, ops);
 }
 
+bool sk_node_is_of_ge(const struct sk_graph_node *node)
+{
+	return node->origin && !strncmp(node->origin, "ge:", 3);
+}
+
 bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b)
 {
 	return a->stream == b->stream && a->cube_cores == b->cube_cores && a->vector_cores == b->vector_cores &&
@@ -570,8 +575,11 @@ void sk_node_take_integers(struct sk_op_graph *graph, struct sk_graph_node *node
 {
 	size_t count;
 	const int64_t *integers = sk_node_integers(node, name, &count);
+	const struct sk_attribute *given = sk_node_attribute(node, name);
 	uint32_t value;
 
+	if (given && !sk_node_check_kind(graph, node, given, SK_ATTRIBUTE_INTEGERS))
+		sk_node_remove_attribute(node, name);
 	if (!integers)
 		return;
 	value = sk_graph_new_integers(graph, name, count, integers);

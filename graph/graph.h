@@ -221,6 +221,9 @@ bool sk_node_is_one_of(const struct sk_graph_node *node, const char *const *ops)
 /* True if the node has two operands that can be swapped without changing a bit of the result. */
 bool sk_node_is_commutative(const struct sk_graph_node *node);
 
+/* True if the node is one of GE's: it may have attributes that mean nothing to its operator. */
+bool sk_node_is_of_ge(const struct sk_graph_node *node);
+
 /* True if both nodes are in the same scope and stream, so that they may become one. */
 bool sk_node_same_scope(const struct sk_graph_node *a, const struct sk_graph_node *b);
 
@@ -537,6 +540,50 @@ bool sk_canonical_fill(struct sk_canonical *canonical, uint32_t to, double numbe
 
 /* Copy all elements of a value to another one of its type and size. */
 void sk_canonical_copy(struct sk_canonical *canonical, uint32_t to, uint32_t from);
+
+/* ==== formats.c ====
+ *
+ * Storage formats of tensors in the memory of NPUs, by GE's names: ND, NCHW and other orders of axes, NC1HWC0,
+ * NDC1HWC0, FRACTAL_NZ, FRACTAL_Z. A tensor has the axes of its origin; its stored shape may have others, and blocks of
+ * axes. The last block of an axis may have padding. */
+
+enum { SK_MAX_FORMAT_PARTS = SK_MAX_RANK + 2 };
+
+/* A dimension in the order of storage. One step along it is `step` elements along the axis. An axis is one part, or
+ * two: its blocks, and the elements of a block. */
+struct sk_format_part {
+	uint32_t axis; /* of the origin */
+	uint64_t size, step;
+};
+
+struct sk_stored_form {
+	/* Given: the format's name, the name of the origin's axes (ND: axes without names), the two shapes. */
+	const char *format, *origin;
+	uint32_t origin_rank, rank;
+	uint64_t origin_shape[SK_MAX_RANK], shape[SK_MAX_RANK];
+	/* Found: the parts, outermost first. */
+	uint32_t count;
+	uint32_t merged; /* so many of the first parts are dimension 0 of the stored shape; 0: one */
+	struct sk_format_part parts[SK_MAX_FORMAT_PARTS];
+};
+
+/* Find the parts. False: the format is unknown, or the stored shape is not that of such a tensor. */
+bool sk_format_read(struct sk_stored_form *form);
+
+/* Return the elements along an axis with those of padding. */
+uint64_t sk_format_padded(const struct sk_stored_form *form, uint32_t axis);
+
+/* Return a text such as "FRACTAL_NZ [4, 2, 16, 16] of ND [32, 64]". */
+const char *sk_format_text(struct sk_arena *arena, const struct sk_stored_form *form);
+
+/* True if each dimension of the stored shape is an axis, in any order, as in ND, NCHW and NHWC. */
+bool sk_format_is_plain(const char *format);
+
+/* True if the name gives each of so many axes a letter. ND, CN and NC do not. */
+bool sk_format_has_names(const char *format, size_t rank);
+
+/* Find the axis of `to` that is this axis of `from`; both are names of origins. False: there is none. */
+bool sk_format_axis(const char *from, const char *to, uint32_t rank, uint32_t axis, uint32_t *found);
 
 /* ==== infer.c ====
  *

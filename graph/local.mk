@@ -3,6 +3,7 @@ noinst_LIBRARIES += graph/libgraph.a
 graph_libgraph_a_SOURCES = \
 	graph/caches.c graph/graph.h \
 	graph/canonical.c \
+	graph/formats.c \
 	graph/graph.c \
 	graph/infer.c \
 	graph/named-sizes.c \
@@ -33,6 +34,8 @@ graph_libgraph_a_SOURCES = \
 	graph/onnx/files.c \
 	graph/onnx/functions.c \
 	graph/onnx/ge.c \
+	graph/onnx/ge-formats.c \
+	graph/onnx/ge-nodes.c \
 	graph/onnx/graph-def.c \
 	graph/onnx/kinds.c graph/onnx/kinds.def \
 	graph/onnx/marks.c \
@@ -77,6 +80,7 @@ graph_libgraph_a_SOURCES = \
 	graph/operators/einsum.c \
 	graph/operators/elementwise.c \
 	graph/operators/expansion.c graph/operators/operators-parts.h \
+	graph/operators/formats.c \
 	graph/operators/fourier.c \
 	graph/operators/fused-normal.c \
 	graph/operators/fused-products.c \

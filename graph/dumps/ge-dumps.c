@@ -122,6 +122,7 @@ struct sk_ge_dumps *sk_ge_dumps_begin(struct sk_arena *arena, struct sk_ge_reque
 	dumps->number = request->graphs++;
 	dumps->weights.location = sk_arena_print(arena, PREFIX "graph_%" PRIu32 "_constants.bin", dumps->number);
 	dumps->weights.extent = request->extent;
+	dumps->weights.decisions = true; /* the dumps around the pass differ in them alone */
 	sk_map_init(&dumps->weights.places, arena);
 	for (const char *name = request->level; *name && !number_only; name += *name == '|') {
 		size_t length = strcspn(name, "|");

@@ -58,17 +58,16 @@ static void rename_attribute(struct sk_onnx_node *node, size_t index, const char
 		attribute->name = name;
 }
 
-/* A number of 0 may be left out in a file. */
-static bool is_given(const struct sk_onnx_attribute *attribute, const char *number)
+/* Compare with a number, or with a text in quotation marks. A number of 0 may be left out in a file. */
+static bool has_value(const struct sk_onnx_attribute *attribute, const char *value)
 {
-	if (*number == '\'')
-		return attribute->type == SK_ONNX_ATTRIBUTE_STRING && attribute->s.size == strlen(number) - 2 &&
-		       !memcmp(attribute->s.bytes, number + 1, attribute->s.size);
+	double number = attribute->type == SK_ONNX_ATTRIBUTE_FLOAT ? (double)attribute->f : (double)attribute->i;
 
-	double value = attribute->type == SK_ONNX_ATTRIBUTE_FLOAT ? (double)attribute->f : (double)attribute->i;
-
+	if (*value == '\'')
+		return attribute->type == SK_ONNX_ATTRIBUTE_STRING && attribute->s.size == strlen(value) - 2 &&
+		       !memcmp(attribute->s.bytes, value + 1, attribute->s.size);
 	return (attribute->type == SK_ONNX_ATTRIBUTE_FLOAT || attribute->type == SK_ONNX_ATTRIBUTE_INT) &&
-	       value == strtod(number, NULL);
+	       number == strtod(value, NULL);
 }
 
 static void make_real(struct sk_onnx_attribute *attribute)
@@ -206,8 +205,9 @@ static void apply_rule(struct sk_arena *arena, struct sk_onnx_node *node, const 
 		take_item(&node->attributes.items[index], value);
 	else if (rule[name_length] == '~' && found)
 		make_real(&node->attributes.items[index]);
-	else if (found && (rule[name_length] == '-' ||
-			   (rule[name_length] == '!' && is_given(&node->attributes.items[index], value))))
+	else if (found && rule[name_length] == '!' && !has_value(&node->attributes.items[index], value))
+		node->refused = sk_arena_print(arena, "'%s' must be %s", name, value);
+	else if (found && (rule[name_length] == '-' || rule[name_length] == '!'))
 		drop_attribute(node, index);
 }
 

@@ -180,7 +180,7 @@ static int compare_names(const void *first, const void *second)
 }
 
 void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, const struct sk_dump_edges *edges,
-		       uint32_t number, struct sk_onnx_node *to)
+		       uint32_t number, bool places, struct sk_onnx_node *to)
 {
 	struct noting noting = {arena, graph, edges, &graph->nodes.items[number], to, to->attributes.count};
 
@@ -189,7 +189,7 @@ void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, 
 	add_number(&noting, "_no_task", 0);
 	add_sources(&noting);
 	add_destinations(&noting);
-	if (graph->places || noting.node->no_task)
+	if (graph->places || (noting.node->no_task && places))
 		add_places(&noting);
 	qsort(to->attributes.items, to->attributes.count, sizeof(*to->attributes.items), compare_names);
 }
@@ -202,5 +202,10 @@ bool sk_dump_notes_has(const char *name)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(names[i], name))
 			return true;
+	return sk_dump_notes_describes(name);
+}
+
+bool sk_dump_notes_describes(const char *name)
+{
 	return !strncmp(name, "input_desc_", 11) || !strncmp(name, "output_desc_", 12);
 }

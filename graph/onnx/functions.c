@@ -301,7 +301,9 @@ static bool copy_node(struct copy *copy, const struct sk_onnx_node *node, const 
 				    .domain = node->domain,
 				    .overload = node->overload,
 				    .imports = &copy->function->imports,
-				    .origin = copy->call->origin ? copy->call->origin : copy->call->op};
+				    .origin = copy->call->origin ? copy->call->origin : copy->call->op,
+				    .told.items = copy->call->told.items,
+				    .told.count = copy->call->told.count};
 	for (size_t i = 0; i < node->inputs.count; i++)
 		sk_array_push(arena, &to->inputs, renamed(copy, locals, node->inputs.items[i]));
 	for (size_t i = 0; i < node->outputs.count; i++)
@@ -337,7 +339,9 @@ static void add_identity(struct copy *copy, const char *from, const char *to, sk
 				    .name = copy->prefix,
 				    .op = "Identity",
 				    .imports = &copy->function->imports,
-				    .origin = copy->call->origin ? copy->call->origin : copy->call->op};
+				    .origin = copy->call->origin ? copy->call->origin : copy->call->op,
+				    .told.items = copy->call->told.items,
+				    .told.count = copy->call->told.count};
 
 	sk_array_push(copy->expander->arena, &node.inputs, from);
 	sk_array_push(copy->expander->arena, &node.outputs, to);

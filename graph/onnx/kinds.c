@@ -577,16 +577,17 @@ static bool is_used(const struct kind *kind, const char *name)
 	return false;
 }
 
-/* Refuse attributes that neither the rules nor the body of the kind have. */
+/* Refuse attributes that neither the rules nor the body of the kind have. GE's nodes may have others. */
 static void check_attributes(struct making *making)
 {
 	bool ge = making->call->origin && !strncmp(making->call->origin, "ge:", 3);
 
+	if (making->call->refused)
+		refuse(making, sk_arena_print(making->arena, "attribute %s", making->call->refused));
 	for (size_t i = 0; i < making->call->attributes.count; i++) {
 		const char *name = making->call->attributes.items[i].name;
 
-		if (!name || *name == '_' || !strcmp(name, SK_ONNX_STREAM) || (ge && sk_onnx_is_ge_note(name)) ||
-		    is_used(making->kind, name))
+		if (!name || *name == '_' || !strcmp(name, SK_ONNX_STREAM) || ge || is_used(making->kind, name))
 			continue;
 		refuse(making, sk_arena_print(making->arena,
 					      "the operator has no attribute '%s', or not with that value", name));

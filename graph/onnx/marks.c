@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "format/signature/signature.h"
+#include "graph/graph.h"
 #include "graph/onnx/onnx-parts.h"
 
 /* Return a number of cores, which TorchAir writes as a text; 0: it is none. */
@@ -61,42 +62,8 @@ static bool take_mark(struct sk_graph_node *node, const struct sk_attribute *att
 	return true;
 }
 
-bool sk_onnx_is_ge_note(const char *name)
-{
-	static const char *const names[] = {
-		"T",
-		"atomic_output_index",
-		"can_reused_for_concat_optimize",
-		"continuous_input",
-		"continuous_output",
-		"dst_index",
-		"dst_name",
-		"dtype",
-		"format",
-		"id",
-		"imply_type",
-		"index",
-		"input_i",
-		"input_name",
-		"is_input_const",
-		"op_para_size",
-		"output_i",
-		"reference",
-		"src_index",
-		"src_name",
-		"stream_id",
-		"workspace",
-		"workspace_bytes",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return !strncmp(name, "input_desc_", 11) || !strncmp(name, "output_desc_", 12);
-}
-
 /* True for the notes of GE's nodes that nodes inherit which passes make in their place. No operator has attributes of
- * these names. */
+ * these names. Further notes of GE's nodes are found by the operator (sk_schema_note). */
 static bool is_inherited(const char *name)
 {
 	static const char *const names[] = {"atomic_output_index", "can_reused_for_concat_optimize",
@@ -112,11 +79,9 @@ static bool is_inherited(const char *name)
 /* Names of operators' attributes never begin with "_". Nodes that passes have made have no domain in their origin. */
 static bool is_note(const struct sk_graph_node *node, const char *name)
 {
-	const char *origin = node->origin ? node->origin : "";
-
 	if (*name == '_')
 		return true;
-	return strncmp(origin, "ge:", 3) ? !strchr(origin, ':') && is_inherited(name) : sk_onnx_is_ge_note(name);
+	return (sk_node_is_of_ge(node) || !strchr(node->origin ? node->origin : "", ':')) && is_inherited(name);
 }
 
 /* ---- marks of the user ---- */

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -191,6 +192,8 @@ struct sk_onnx_node {
 	const char *wrong; /* of a translated node: the reason why it has no translation; NULL: none */
 	size_t stray; /* of a translated node: the number, from 1, of an input that the operator does not have; 0: none
 		       */
+	SK_ARRAY(const char *) told; /* of a translated node: sentences about its formats */
+	const char *refused; /* of a translated node: "'adj_x1' must be 0", about an attribute; NULL: none */
 };
 
 typedef SK_ARRAY(struct sk_onnx_node) sk_onnx_nodes;
@@ -244,6 +247,11 @@ static inline bool sk_onnx_has(const struct sk_onnx_message *message, unsigned p
 	return message && (message->present >> position & 1);
 }
 
+static inline bool sk_onnx_same_bytes(struct sk_onnx_bytes a, struct sk_onnx_bytes b)
+{
+	return a.size == b.size && (!a.size || !memcmp(a.bytes, b.bytes, a.size));
+}
+
 /* ==== dump-notes.c ====
  *
  * Notes of nodes in a dump, in GE's words (ge_onnx_*.pbtxt): for people and for viewers of models. The reader of a dump
@@ -260,12 +268,16 @@ struct sk_dump_edges {
 
 struct sk_dump_edges *sk_dump_notes_edges(struct sk_arena *arena, const struct sk_op_graph *graph);
 
-/* Add the notes of the graph's node of that number, and sort all attributes by name, as GE does. */
+/* Add the notes of the graph's node of that number, and sort all attributes by name, as GE does. `places`: also the
+ * places of the parts of a node without a task. */
 void sk_dump_notes_add(struct sk_arena *arena, const struct sk_op_graph *graph, const struct sk_dump_edges *edges,
-		       uint32_t number, struct sk_onnx_node *to);
+		       uint32_t number, bool places, struct sk_onnx_node *to);
 
 /* True if the attribute is a note. */
 bool sk_dump_notes_has(const char *name);
+
+/* True if it describes a tensor of the node. */
+bool sk_dump_notes_describes(const char *name);
 
 /* ==== files.c ====
  *
@@ -310,18 +322,71 @@ bool sk_onnx_expand_functions(struct sk_diag *diag, const char *path, struct sk_
  * that one, others are in the domain "ge"; the origin of all of them is "ge:" and their name. False after an error. */
 bool sk_onnx_translate_ge(struct sk_diag *diag, const char *path, struct sk_onnx_model *model);
 
-/* Return GE's name of the type with this number in onnx.proto, such as "DT_FLOAT". */
-const char *sk_onnx_ge_type_name(int64_t element);
+/* ==== ge-nodes.c ====
+ *
+ * Nodes of dumps, and the types of GE. */
+
+/* A node that is an input of the graph. */
+struct sk_ge_data {
+	int64_t index; /* GE's index of the input */
+	uint32_t node;
+};
+
+/* The producer of a value, and the number of the output. */
+struct sk_ge_maker {
+	uint32_t node;
+	uint32_t output;
+};
+
+/* A dump during its translation. */
+struct sk_ge_translation {
+	struct sk_arena *arena;
+	struct sk_diag *diag;
+	const char *path;
+	struct sk_onnx_graph *graph;
+	struct sk_map inputs; /* outputs of Data nodes, to these nodes */
+	SK_ARRAY(struct sk_ge_data) data;
+	struct sk_map values; /* names in the dump, to producers */
+	SK_ARRAY(struct sk_ge_maker) makers;
+	bool *needed; /* by node: outputs of the graph depend on it */
+	sk_onnx_nodes added; /* nodes that the dump does not have */
+	struct sk_map converted; /* names of values and forms, to those of the nodes that convert them */
+};
+
+/* The number of int4 in onnx.proto. A tensor is bytes here, u8, of two elements each, so its last dimension is half as
+ * large. */
+enum { SK_GE_INT4 = 22, SK_GE_BYTES = 2 };
+
+/* Return the number in onnx.proto of GE's number; 0: unknown. */
+int64_t sk_ge_element_of_number(int64_t number);
 
 /* Return the number in onnx.proto of a type with such a name; 0: unknown. */
 int64_t sk_onnx_ge_element(struct sk_onnx_bytes name);
 
+/* Return GE's name of the type with this number in onnx.proto, such as "DT_FLOAT". */
+const char *sk_onnx_ge_type_name(int64_t element);
+
+/* Return the import of one version of an operator set, for a node. */
+const sk_onnx_imports *sk_ge_imports(struct sk_arena *arena, const char *domain, int64_t version);
+
+/* Return the attribute; NULL: the node does not have it. */
+struct sk_onnx_attribute *sk_ge_attribute(const struct sk_onnx_node *node, const char *name);
+
+/* Report an error at the node. */
+void sk_ge_report(const struct sk_ge_translation *translation, const struct sk_onnx_node *node, const char *text);
+
+/* ==== ge-formats.c ====
+ *
+ * Storage formats in dumps of GE: nodes of tensors that are stored in other dimensions than they have axes. */
+
+/* Translate a node of GE's type `type` with an equivalent here. It computes stored elements where that gives the same;
+ * otherwise nodes TransData are added that make its tensors those of their origin, and its results what the dump says.
+ * Operators that are unknown here have kernels of the user, which handle formats. False after an error. */
+bool sk_ge_translate_formats(struct sk_ge_translation *translation, struct sk_onnx_node *node, const char *type);
+
 /* ==== marks.c ====
  *
  * Marks, see onnx.h, before nodes become those of the graph. */
-
-/* True for an attribute that GE gives its nodes regardless of their operator. */
-bool sk_onnx_is_ge_note(const char *name);
 
 /* Give the nodes with labels of streams the numbers of these streams. They follow the numbers in the file, in the order
  * of their priority, and of their first nodes. */
@@ -508,7 +573,6 @@ const char *sk_mindir_constant(struct sk_mindir_target *target, const char *name
 /* Add an attribute of a primitive; the result is NULL, or the reason for a failure. */
 const char *sk_mindir_take_attribute(struct sk_arena *arena, const char *name,
 				     const struct sk_mindir_attribute *constant, struct sk_onnx_node *node);
-
 /* ==== onnx-scope.c ====
  *
  * The names of one graph of a model, and the order of the nodes that are needed. */

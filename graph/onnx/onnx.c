@@ -253,6 +253,21 @@ static void add_graph(struct builder *builder, struct sk_graph_node *to, const s
 		sk_array_push(builder->reader->arena, &to->graphs, (struct sk_attribute_graph){source->name, graph});
 }
 
+/* Refuse an attribute with a value that cannot be represented. GE gives its nodes attributes that mean nothing to the
+ * operator, so there it is kept as an empty list. */
+static void refuse_value_of(struct builder *builder, struct sk_graph_node *to, const struct sk_onnx_node *node,
+			    const struct sk_onnx_attribute *source, const char *wrong)
+{
+	const struct sk_attribute empty = {.name = source->name,
+					   .place = place_of_message(builder->reader, &source->message),
+					   .kind = SK_ATTRIBUTE_STRINGS};
+
+	if (sk_node_is_of_ge(to))
+		sk_onnx_add_attribute(builder->reader->arena, to, &empty);
+	else
+		refuse_attribute(builder, node, source, wrong);
+}
+
 static void add_attribute(struct builder *builder, struct sk_graph_node *to, const struct sk_onnx_node *node,
 			  const struct sk_onnx_attribute *source)
 {
@@ -294,14 +309,14 @@ static void add_attribute(struct builder *builder, struct sk_graph_node *to, con
 		text = take_texts(arena, source, &attribute);
 		break;
 	default:
-		refuse_attribute(
-			builder, node, source,
+		refuse_value_of(
+			builder, to, node, source,
 			"is neither a number, a text, a list of these, a tensor nor a graph, or says that it is "
 			"something else than it is");
 		return;
 	}
 	if (!text)
-		refuse_attribute(builder, node, source, "has a text with a NUL");
+		refuse_value_of(builder, to, node, source, "has a text with a NUL");
 	else
 		sk_onnx_add_attribute(arena, to, &attribute);
 }
@@ -429,10 +444,23 @@ static void take_composite(struct builder *builder, const struct sk_onnx_node *n
 	to->composite = index + 1;
 }
 
+/* True if the source has described the node's tensors, as GE does: their formats have a meaning. */
+static bool is_described(const struct sk_onnx_node *node)
+{
+	for (size_t i = 0; i < node->attributes.count; i++)
+		if (node->attributes.items[i].name && sk_dump_notes_describes(node->attributes.items[i].name) &&
+		    strstr(node->attributes.items[i].name, "_desc_origin_"))
+			return true;
+	return false;
+}
+
 /* True if the attribute is not part of the node: it names the node's composite, or is a note of a dump. */
-static bool is_left_out(const struct reader *reader, const struct sk_onnx_attribute *attribute)
+static bool is_left_out(const struct reader *reader, const struct sk_onnx_attribute *attribute, bool described)
 {
 	const char *name = attribute->name;
+
+	if (described && sk_dump_notes_describes(name))
+		return false;
 
 	return !strcmp(name, SK_ONNX_COMPOSITE) || !strcmp(name, SK_ONNX_COMPOSITE_NAME) ||
 	       (reader->dump && (sk_dump_notes_has(name) || (!strcmp(name, "_no_task") && !attribute->i)));
@@ -443,6 +471,7 @@ static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 	struct reader *reader = builder->reader;
 	uint32_t number = (uint32_t)builder->graph->nodes.count;
 	const char *repeated = find_repeated(reader->arena, node);
+	bool described = reader->dump && is_described(node);
 	struct sk_graph_node *to;
 
 	if (!node->op || !*node->op) {
@@ -450,12 +479,12 @@ static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 			 sk_onnx_node_label(reader->arena, node));
 		return;
 	}
-	if (repeated)
-		sk_error(reader->diag, place_of_message(reader, &node->message), "%s has the attribute '%s' twice",
-			 sk_onnx_node_label(reader->arena, node), repeated);
 	if (node->wrong)
 		sk_error(reader->diag, place_of_message(reader, &node->message), "%s: %s",
 			 sk_onnx_node_label(reader->arena, node), node->wrong);
+	if (node->refused)
+		sk_error(reader->diag, place_of_message(reader, &node->message), "%s: attribute %s",
+			 sk_onnx_node_label(reader->arena, node), node->refused);
 	if (node->stray)
 		sk_error(reader->diag, place_of_message(reader, &node->message),
 			 "%s: its input %zu is none of those of %s", sk_onnx_node_label(reader->arena, node),
@@ -465,7 +494,12 @@ static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 	to->place = place_of_message(reader, &node->message);
 	to->domain = plain_domain(node->domain);
 	to->origin = origin_of(reader, node);
+	if (repeated)
+		sk_error(reader->diag, to->place, "%s has the attribute '%s' twice",
+			 sk_onnx_node_label(reader->arena, node), repeated);
 	to->version = version_of(builder, node);
+	for (size_t i = 0; i < node->told.count; i++)
+		sk_array_push(reader->arena, &to->refusals, node->told.items[i]);
 	add_operands(builder, to, number, node);
 	for (size_t i = 0; i < node->attributes.count && !sk_diag_is_hopeless(reader->diag); i++)
 		if (node->attributes.items[i].reference && *node->attributes.items[i].reference)
@@ -473,7 +507,7 @@ static void add_node(struct builder *builder, const struct sk_onnx_node *node)
 					 "refers to an attribute of a function, but is in none");
 		else if (!node->attributes.items[i].name || !*node->attributes.items[i].name)
 			refuse_attribute(builder, node, &node->attributes.items[i], "has no name");
-		else if (!is_left_out(reader, &node->attributes.items[i]))
+		else if (!is_left_out(reader, &node->attributes.items[i], described))
 			add_attribute(builder, to, node, &node->attributes.items[i]);
 	take_composite(builder, node, to);
 }

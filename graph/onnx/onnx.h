@@ -44,6 +44,7 @@ enum sk_dump_extent {
 struct sk_onnx_weights {
 	const char *location; /* the file's name, without a folder */
 	enum sk_dump_extent extent; /* of the texts; parts exist only for SK_DUMP_FULL */
+	bool decisions; /* of nodes without a task the texts have the note _no_task, and nothing about memory */
 	SK_ARRAY(struct sk_file_part) parts;
 	uint64_t size;
 	struct sk_map places; /* address of the contents -> part */
@@ -105,14 +106,19 @@ void sk_onnx_translate_domains(struct sk_arena *arena, struct sk_onnx_model *mod
 #define SK_ONNX_COMPOSITE_NAME "_composite_name"
 #define SK_ONNX_VERSION	       "_version" /* of the domain's operator set, if it is not the imported one */
 
+/* Notes of nodes from dumps of GE: 1 if formats are converted for the node, or if the node does that; the axis of a
+ * Split as GE's rules see it. */
+#define SK_ONNX_CONVERTS   "_converts"
+#define SK_ONNX_SPLIT_AXIS "_split_axis"
+
 /* Keys of the model's metadata: the full names of the passes that have run on the graph, separated by spaces; */
 #define SK_ONNX_PASSES "sklink.passes"
 
 /* and, with a number appended, a scope without nodes. */
 #define SK_ONNX_IDLE_SCOPE "sklink.scope."
 
-/* Add the attribute to the node: as a mark or a note, if it is one, or otherwise as an attribute of the operator. The
- * node's origin must be set, since GE's own attributes are notes only on nodes of GE. */
+/* Add the attribute to the node: as a mark or a note, if its name shows that, or otherwise as an attribute of the
+ * operator. */
 void sk_onnx_add_attribute(struct sk_arena *arena, struct sk_graph_node *node, const struct sk_attribute *attribute);
 
 #endif

@@ -176,10 +176,29 @@ static void write_number(struct sk_arena *arena, struct sk_onnx_node *node, cons
 		      (struct sk_onnx_attribute){.name = name, .type = SK_ONNX_ATTRIBUTE_INT, .i = number});
 }
 
-/* Write the marks that onnx.h describes. */
-static void write_marks(struct sk_arena *arena, const struct sk_op_graph *graph, const struct sk_graph_node *node,
-			struct sk_onnx_node *to)
+/* True for a note about the memory of a node without a task. */
+static bool is_about_memory(const char *name)
 {
+	static const char *const names[] = {"_no_padding_continuous_input", "_no_padding_continuous_output",
+					    "_output_reuse_input", "_reuse_input_on_dim_index"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static bool has_decisions(const struct writing *writing)
+{
+	return writing->weights && writing->weights->decisions;
+}
+
+/* Write the marks that onnx.h describes. */
+static void write_marks(const struct writing *writing, const struct sk_op_graph *graph,
+			const struct sk_graph_node *node, struct sk_onnx_node *to)
+{
+	struct sk_arena *arena = writing->arena;
+
 	if (node->composite) {
 		write_number(arena, to, SK_ONNX_COMPOSITE, node->composite);
 		write_word(arena, to, SK_ONNX_COMPOSITE_NAME, graph->composites.items[node->composite - 1].name);
@@ -195,7 +214,8 @@ static void write_marks(struct sk_arena *arena, const struct sk_op_graph *graph,
 	if (node->vector_cores)
 		write_number(arena, to, SK_ONNX_VECTOR_CORES, node->vector_cores);
 	for (size_t i = 0; i < node->notes.count; i++)
-		sk_array_push(arena, &to->attributes, write_attribute(arena, &node->notes.items[i]));
+		if (!node->no_task || !has_decisions(writing) || !is_about_memory(node->notes.items[i].name))
+			sk_array_push(arena, &to->attributes, write_attribute(arena, &node->notes.items[i]));
 }
 
 /* Values computed by passes are constants, so their producers are not written. */
@@ -259,11 +279,11 @@ static void write_attributes(struct writing *writing, const struct sk_op_graph *
 			      (struct sk_onnx_attribute){.name = node->graphs.items[i].name,
 							 .type = SK_ONNX_ATTRIBUTE_GRAPH,
 							 .g = write_graph(writing, node->graphs.items[i].graph)});
-	write_marks(arena, graph, node, to);
+	write_marks(writing, graph, node, to);
 	if (writing->weights && writing->weights->extent == SK_DUMP_NO_WEIGHTS)
 		drop_texts(to);
 	if (edges)
-		sk_dump_notes_add(arena, graph, edges, number, to);
+		sk_dump_notes_add(arena, graph, edges, number, !has_decisions(writing), to);
 }
 
 static struct sk_onnx_node write_node(struct writing *writing, const struct sk_op_graph *graph,

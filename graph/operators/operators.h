@@ -62,6 +62,10 @@ const struct sk_schema *sk_schema_at(size_t number);
 /* True if each node draws random numbers of its own. False for NULL. */
 bool sk_schema_is_random(const struct sk_schema *schema);
 
+/* Turn attributes of a node of GE into notes if the operator does not have them: GE gives its nodes many attributes,
+ * for its own passes. Other nodes are unchanged. */
+void sk_schema_note(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema);
+
 /* Check the numbers of inputs and outputs, and the attributes with their kinds. `given` is the number of inputs in the
  * file: an upgrade may have added inputs for attributes. False after errors at the node. */
 bool sk_schema_check(struct sk_op_graph *graph, const struct sk_graph_node *node, const struct sk_schema *schema,
@@ -120,6 +124,7 @@ extern const struct sk_schema sk_operators_columns[];
 extern const struct sk_schema sk_operators_composites[];
 extern const struct sk_schema sk_operators_einsum[];
 extern const struct sk_schema sk_operators_elementwise[];
+extern const struct sk_schema sk_operators_formats[];
 extern const struct sk_schema sk_operators_fourier[];
 extern const struct sk_schema sk_operators_fused_normal[];
 extern const struct sk_schema sk_operators_fused_products[];
@@ -154,6 +159,9 @@ bool sk_canonical_reduce(struct sk_canonical *canonical, const char *op, uint32_
 
 /* Broadcast a value to the shape of the other one. */
 bool sk_canonical_expand(struct sk_canonical *canonical, uint32_t to, uint32_t from);
+
+/* Copy the first `sizes` elements along each axis of `from`, and fill the rest of `to` with zeros. */
+bool sk_canonical_pad(struct sk_canonical *canonical, uint32_t to, uint32_t from, const uint64_t *sizes);
 
 /* Pack a factor [k, n], or [n, k] if it is turned, by PackMatMulB: panels [(n + 15) / 16, k, 16] (f64: of 8) in the
  * order in which products read them. */

@@ -123,10 +123,10 @@ static struct block find_block(const struct sk_value *from, const struct room *r
 	return block;
 }
 
-static void add_pad(struct sk_canonical *canonical, const struct block *block, const char *mode, uint32_t number)
+static void add_pad(struct sk_canonical *canonical, uint32_t to, uint32_t from, const struct block *block,
+		    const char *mode, uint32_t number)
 {
 	const struct sk_op_graph *graph = canonical->graph;
-	uint32_t from = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0);
 	const struct sk_value *target = &graph->values.items[to];
 	struct sk_operand value = sk_operand_flat(graph, number);
 	struct sk_graph_call *call = sk_canonical_call(canonical, "Pad");
@@ -146,29 +146,50 @@ static void add_pad(struct sk_canonical *canonical, const struct block *block, c
 	sk_call_output(canonical, call, sk_operand_moved(sk_operand_flat(graph, to)));
 }
 
-/* Pad the input with `number`; SK_NONE: zero. */
-static bool pad(struct sk_canonical *canonical, const struct room *room, const char *mode, uint32_t number)
+/* Pad the value `from` with `number`; SK_NONE: zero. */
+static bool pad_block(struct sk_canonical *canonical, uint32_t to, uint32_t from, const struct block *block,
+		      const char *mode, uint32_t number)
 {
 	const struct sk_op_graph *graph = canonical->graph;
-	uint32_t from = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0);
-	const struct block block = find_block(&graph->values.items[from], room);
-	struct sk_arrangement arrangement = {.rank = graph->values.items[to].rank, .offset = block.offset};
+	struct sk_arrangement arrangement = {.rank = graph->values.items[to].rank, .offset = block->offset};
 	const struct sk_operand all = sk_operand_flat(graph, to);
 
-	if (block.empty && strcmp(mode, "constant"))
+	if (block->empty && strcmp(mode, "constant"))
 		return sk_canonical_error(canonical, "'%s' has no elements that could be repeated",
 					  graph->values.items[from].name);
-	if (block.empty && number == SK_NONE)
+	if (block->empty && number == SK_NONE)
 		return sk_canonical_fill(canonical, to, 0);
-	if (block.empty)
+	if (block->empty)
 		return sk_canonical_arrange(canonical, all, number,
 					    &(struct sk_arrangement){.rank = 1, .shape = {all.shape[0]}});
 	memcpy(arrangement.shape, graph->values.items[to].shape, sizeof(graph->values.items[to].shape));
-	memcpy(arrangement.strides, block.strides, sizeof(block.strides));
-	if (!block.padded)
+	memcpy(arrangement.strides, block->strides, sizeof(block->strides));
+	if (!block->padded)
 		return sk_canonical_arrange(canonical, all, from, &arrangement);
-	add_pad(canonical, &block, mode, strcmp(mode, "constant") ? SK_NONE : number);
+	add_pad(canonical, to, from, block, mode, strcmp(mode, "constant") ? SK_NONE : number);
 	return true;
+}
+
+static bool pad(struct sk_canonical *canonical, const struct room *room, const char *mode, uint32_t number)
+{
+	uint32_t from = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0);
+	const struct block block = find_block(&canonical->graph->values.items[from], room);
+
+	return pad_block(canonical, to, from, &block, mode, number);
+}
+
+bool sk_canonical_pad(struct sk_canonical *canonical, uint32_t to, uint32_t from, const uint64_t *sizes)
+{
+	const struct sk_value *source = &canonical->graph->values.items[from];
+	const struct sk_value *target = &canonical->graph->values.items[to];
+	struct block kept = find_block(source, &(struct room){{0}, {0}});
+
+	for (uint32_t i = 0; i < source->rank; i++) {
+		kept.sizes[i] = (int64_t)sizes[i];
+		kept.empty |= !sizes[i];
+		kept.padded |= sizes[i] < target->shape[i];
+	}
+	return pad_block(canonical, to, from, &kept, "constant", SK_NONE);
 }
 
 static bool canonical_pad(struct sk_canonical *canonical)

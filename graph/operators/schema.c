@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "format/signature/signature.h"
 #include "graph/graph.h"
 
 static const struct sk_schema *const families[] = {sk_operators_attention,
@@ -15,6 +17,7 @@ static const struct sk_schema *const families[] = {sk_operators_attention,
 						   sk_operators_composites,
 						   sk_operators_einsum,
 						   sk_operators_elementwise,
+						   sk_operators_formats,
 						   sk_operators_fourier,
 						   sk_operators_fused_normal,
 						   sk_operators_fused_products,
@@ -104,6 +107,21 @@ static bool check_attributes(struct sk_op_graph *graph, const struct sk_graph_no
 		valid = false;
 	}
 	return valid;
+}
+
+void sk_schema_note(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < node->attributes.count && sk_node_is_of_ge(node); i++) {
+		const struct sk_attribute attribute = node->attributes.items[i];
+
+		if (find_attribute(schema, attribute.name))
+			node->attributes.items[kept++] = attribute;
+		else
+			sk_array_push(graph->arena, &node->notes, attribute);
+	}
+	node->attributes.count = sk_node_is_of_ge(node) ? kept : node->attributes.count;
 }
 
 static bool check_count(struct sk_op_graph *graph, const struct sk_graph_node *node, const char *what, size_t count,

@@ -328,6 +328,7 @@ static enum state prepare_node(struct rounds *rounds, uint32_t index)
 		return STATE_FAILED;
 	node = &graph->nodes.items[index];
 	rounds->schemas[index] = sk_schema_find(node->domain, node->op); /* an upgrade may rename it */
+	sk_schema_note(graph, node, rounds->schemas[index]);
 	return sk_schema_check(graph, node, rounds->schemas[index], inputs) ? STATE_WAITING : STATE_FAILED;
 }
 

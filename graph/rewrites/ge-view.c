@@ -9,12 +9,24 @@
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
+#include "graph/onnx/onnx.h"
+
+bool sk_ge_is_conversion(const struct sk_graph_node *node)
+{
+	static const char *const ops[] = {"sklink:Int4ToInt8", "sklink:Int8ToInt4", "sklink:TransData", NULL};
+
+	return !node->origin && sk_node_is_one_of(node, ops) && sk_node_note_integer(node, SK_ONNX_CONVERTS, 0);
+}
 
 const struct sk_graph_node *sk_ge_producer(const struct sk_ge_view *view, uint32_t value)
 {
 	uint32_t node = value == SK_NONE ? SK_NONE : view->graph->values.items[value].node;
 
-	return node == SK_NONE ? NULL : &view->graph->nodes.items[node];
+	if (node == SK_NONE)
+		return NULL;
+	return sk_ge_is_conversion(&view->graph->nodes.items[node])
+		       ? sk_ge_producer(view, view->graph->nodes.items[node].inputs.items[0])
+		       : &view->graph->nodes.items[node];
 }
 
 bool sk_ge_is_constant(const struct sk_ge_view *view, uint32_t value)

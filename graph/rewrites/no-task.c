@@ -12,6 +12,7 @@
 #include "format/signature/signature.h"
 #include "graph/graph.h"
 #include "graph/manager/manager.h"
+#include "graph/onnx/onnx.h"
 #include "graph/rewrites/rewrites-parts.h"
 #include "graph/rewrites/rewrites.h"
 
@@ -28,6 +29,14 @@ static bool is_one_of(const struct sk_graph_node *node, const char *const *types
 		if (!strcmp(type, *types))
 			return true;
 	return false;
+}
+
+/* Parts of blocks are no slices of the stored bytes. */
+static const char *check_whole_blocks(const struct sk_ge_view *view, const struct sk_graph_node *node)
+{
+	return sk_node_note_integer(node, SK_ONNX_CONVERTS, 0)
+		       ? sk_arena_print(view->graph->arena, "its parts have no whole blocks of the format")
+		       : NULL;
 }
 
 /* ---- split ---- */
@@ -80,24 +89,32 @@ static const char *check_consumer(const struct sk_ge_view *view, const struct sk
 	return NULL;
 }
 
+/* Check the users of the value, and those of the values that it is converted to. */
+static const char *check_users(const struct sk_ge_view *view, uint32_t value)
+{
+	const char *reason = NULL;
+
+	if (view->graph->values.items[value].output)
+		return sk_arena_print(view->graph->arena, "'%s' is an output of the network",
+				      view->graph->values.items[value].name);
+	for (uint32_t u = view->uses.starts[value]; u < view->uses.starts[value + 1] && !reason; u++) {
+		const struct sk_graph_node *user = &view->graph->nodes.items[view->uses.items[u].node];
+
+		reason = sk_ge_is_conversion(user) && user->outputs.items[0] != SK_NONE
+				 ? check_users(view, user->outputs.items[0])
+				 : check_consumer(view, user);
+	}
+	return reason;
+}
+
 static const char *check_consumers(const struct sk_ge_view *view, const struct sk_graph_node *node)
 {
-	for (size_t i = 0; i < node->outputs.count; i++) {
-		uint32_t value = node->outputs.items[i];
+	const char *reason = NULL;
 
-		if (value == SK_NONE)
-			continue;
-		if (view->graph->values.items[value].output)
-			return sk_arena_print(view->graph->arena, "'%s' is an output of the network",
-					      view->graph->values.items[value].name);
-		for (uint32_t u = view->uses.starts[value]; u < view->uses.starts[value + 1]; u++) {
-			const char *reason = check_consumer(view, &view->graph->nodes.items[view->uses.items[u].node]);
-
-			if (reason)
-				return reason;
-		}
-	}
-	return NULL;
+	for (size_t i = 0; i < node->outputs.count && !reason; i++)
+		if (node->outputs.items[i] != SK_NONE)
+			reason = check_users(view, node->outputs.items[i]);
+	return reason;
 }
 
 /* The sizes come from the file, and may be wrong. */
@@ -133,10 +150,10 @@ static const char *check_split(const struct sk_ge_view *view, const struct sk_gr
 	return reason ? reason : check_sizes(view, node);
 }
 
-/* Return a dimension of the stored shape. To CANN all splits of NCHW as HWCN are along the last one. */
+/* Return the axis that CANN's rules see. To them all splits of NCHW as HWCN are along the last one. */
 static int64_t split_axis(const struct sk_graph_node *node, const struct sk_ge_tensor *input)
 {
-	int64_t axis = sk_node_integer(node, "axis", 0);
+	int64_t axis = sk_node_note_integer(node, SK_ONNX_SPLIT_AXIS, sk_node_integer(node, "axis", 0));
 
 	if (sk_ge_is_turned(input, "NCHW", "HWCN"))
 		return 3;
@@ -152,7 +169,8 @@ static const char *check_split_n(const struct sk_ge_view *view, const struct sk_
 
 	if (reason)
 		return reason;
-	return axis ? sk_arena_print(view->graph->arena, "the axis is %" PRId64 ", not 0", axis) : NULL;
+	return axis ? sk_arena_print(view->graph->arena, "the axis is %" PRId64 ", not 0", axis)
+		    : check_whole_blocks(view, node);
 }
 
 /* The channels of a single image. */
@@ -177,7 +195,7 @@ static const char *check_split_c_to_n(const struct sk_ge_view *view, const struc
 	}
 	if (!strcmp(input.format, input.origin_format) ||
 	    (sk_ge_is_turned(&input, "ND", "FRACTAL_NZ") && input.rank >= 4))
-		return NULL;
+		return check_whole_blocks(view, node);
 	if (!sk_ge_is_turned(&input, "NCHW", "NC1HWC0"))
 		return sk_arena_print(arena, "the axis is 1, and %s of rank %zu is stored as %s", input.origin_format,
 				      input.rank, input.format);
@@ -186,7 +204,7 @@ static const char *check_split_c_to_n(const struct sk_ge_view *view, const struc
 		if (reason)
 			return reason;
 	}
-	return NULL;
+	return check_whole_blocks(view, node);
 }
 
 /* ---- concat ---- */
@@ -334,6 +352,7 @@ static const char *check_concat(const struct sk_ge_view *view, const struct sk_g
 	for (size_t i = 0; i < node->inputs.count && !reason; i++)
 		reason = check_concat_input(view, node, i);
 	reason = reason ? reason : check_twice(view, node);
+	reason = reason ? reason : check_whole_blocks(view, node);
 	return reason ? reason : check_concat_consumers(view, node->outputs.items[0]);
 }
 

@@ -21,7 +21,10 @@ struct sk_ge_view {
 	struct sk_uses uses;
 };
 
-/* Return the node that makes the value; NULL: it is an input or a constant. */
+/* True if the reader has added the node, to convert a format for another one. The file does not have it. */
+bool sk_ge_is_conversion(const struct sk_graph_node *node);
+
+/* Return the node that makes the value, or of which it is converted; NULL: it is an input or a constant. */
 const struct sk_graph_node *sk_ge_producer(const struct sk_ge_view *view, uint32_t value);
 
 bool sk_ge_is_constant(const struct sk_ge_view *view, uint32_t value);

@@ -289,6 +289,20 @@ static bool finish_network(const struct reading *reading, struct sk_op_graph *gr
 	return lower(reading, graph, calls, &draft);
 }
 
+/* A link that fails explains no tasks. Tell the decisions that passes have made about nodes to be explained. */
+static void tell_decisions(const struct sk_link *link, const struct sk_op_graph *graph)
+{
+	for (size_t n = 0; n < graph->nodes.count; n++) {
+		const struct sk_graph_node *node = &graph->nodes.items[n];
+
+		for (size_t i = 0; i < link->command->explained.count; i++)
+			for (size_t r = 0; r < node->refusals.count; r++)
+				if (!strcmp(link->command->explained.items[i], sk_node_name(graph, node)))
+					sk_note(link->diag, "node '%s': %s", sk_node_name(graph, node),
+						node->refusals.items[r]);
+	}
+}
+
 /* `sizes_at`: of a sample; NULL: the largest. */
 static bool read_network(const struct reading *reading, const char *network, const uint64_t *sizes_at)
 {
@@ -334,6 +348,7 @@ static bool read_network(const struct reading *reading, const char *network, con
 
 	if (complete)
 		return finish_network(reading, graph, network, &calls, dumps);
+	tell_decisions(link, graph);
 	sk_graph_set_network(graph, network);
 	return lower_rest(graph, &calls, link->model);
 }

@@ -164,3 +164,23 @@ touch file
 DUMP_GE_GRAPH=1 DUMP_GRAPH_PATH=file/below fails_with "file/below: cannot make the folder for dumps: Not a directory" \
 	link out.sk net.onnx --dim N=4
 [ ! -e out.sk ] || fail "a package is left"
+
+# ---- the graph before FusionVirtualOpSetSwitch and after it differ in _no_task alone ----
+model one-split <<'LINES'
+input x f32 4x64
+output y f32 2x64
+output z f32 2x64
+node Abs before x -> a
+node Split s a -> b c axis=0 num_outputs=2
+node Neg n b -> y
+node Exp e c -> z
+LINES
+DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=2 DUMP_GRAPH_PATH=switch link switch.sk one-split.onnx
+switched=$(ls switch | sort | tail -2)
+diff $(sed 's#^#switch/#' <<<"$switched") >switch.txt && fail "the switch changes nothing"
+[ "$(sed -n '/^[<>]/p' switch.txt)" = "$(printf '<       i: 0\n>       i: 1')" ] || fail "$(cat switch.txt)"
+grep -A1 '^ *i: 1$' "switch/$(tail -1 <<<"$switched")" >ones.txt
+grep -q '"_no_task"' ones.txt || fail "something else has changed"
+DUMP_GE_GRAPH=2 DUMP_GRAPH_LEVEL=2 DUMP_GRAPH_PATH=off link switch.sk one-split.onnx \
+	--fusion-flags=--disable_pass=FusionVirtualOpSetSwitch
+diff $(ls off | sort | tail -2 | sed 's#^#off/#') >&2 || fail "the switch is off, and something changes"

@@ -62,7 +62,7 @@ refuses() { # PATTERN NODE
 refuses "node 'n' .mindspore:BatchMatMul.: the operator has no attribute 'adj_b'" \
 	'node mindspore:BatchMatMul n x x -> y adj_b=1'
 refuses "node 'n' .Grau.: there is no operator 'Grau' in the domain 'mindspore'" 'node mindspore:Grau n x -> y'
-refuses "node 'n' .mindspore:ReduceSum.: the operator has no attribute 'skip_mode'" \
+refuses "node 'n' .mindspore:ReduceSum.: attribute 'skip_mode' must be 0" \
 	'node mindspore:ReduceSum n x -> y skip_mode=1'
 
 # Operands that operators of sklink's domain cannot accept are an error at the node.

@@ -296,5 +296,5 @@ sklink:TransposeBatchMatMul the_node x g -> y|'x' and 'g' are not floats of 3 di
 sklink:TransposeBatchMatMul the_node x w -> y|'x' and 'w' are not factors of products, in that order of their axes
 sklink:TransposeBatchMatMul the_node x x -> y perm_y=[0,0,1]|'perm_y' is not an order of 3 axes
 torchair:npu_add_rms_norm_quant the_node x x g g g g -> y|its input 5 is none of those of AddRmsNormQuant
-ge:AscendQuantV2 the_node x g -> y sqrt_mode=1|the operator has no attribute 'sqrt_mode'
+ge:AscendQuantV2 the_node x g -> y sqrt_mode=1|attribute 'sqrt_mode' must be 0
 END

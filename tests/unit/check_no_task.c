@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "graph/manager/manager.h"
 #include "graph/onnx/onnx.h"
+#include "graph/operators/operators.h"
 #include "graph/rewrites/rewrites.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
@@ -57,6 +58,13 @@ static struct sk_op_graph *read_model(const char *nodes)
 
 	expect_messages("");
 	ck_assert_ptr_nonnull(graph);
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		struct sk_graph_node *at = &graph->nodes.items[i];
+		const struct sk_schema *schema = sk_schema_find(at->domain, at->op);
+
+		if (schema)
+			sk_schema_note(graph, at, schema);
+	}
 	return graph;
 }
 
@@ -149,9 +157,9 @@ static void expect(const struct test_case *test, struct sk_op_graph *graph, cons
 		return;
 	}
 	ck_assert_msg(found->slices == SK_SLICES_REFUSED, "%s: it has no task", test->what);
-	ck_assert_uint_eq(found->refusals.count, 1);
-	ck_assert_msg(strstr(found->refusals.items[0], test->reason) != NULL, "%s: %s", test->what,
-		      found->refusals.items[0]);
+	ck_assert_uint_ge(found->refusals.count, 1);
+	ck_assert_msg(strstr(found->refusals.items[found->refusals.count - 1], test->reason) != NULL, "%s: %s",
+		      test->what, found->refusals.items[found->refusals.count - 1]);
 }
 
 #define STORED(number, origin, format, shape) FORMATS("input", number, origin, format) SHAPE("input", number, shape)
@@ -242,13 +250,13 @@ static const struct test_case splits[] = {
 	 .shape = "1, 8", .part = "1, 4", .of_node = SHAPE("output", 1, "4")},
 	{"ND as FRACTAL_NZ of four dimensions", NULL, .axis = "1", .shape = "1, 8, 1, 1, 16, 16",
 	 .part = "1, 4, 1, 1, 16, 16", .of_node = NZ("1, 8, 16, 16")},
-	{"ND as FRACTAL_NZ of three dimensions", "the axis is 2, neither 0 nor 1", .axis = "1",
+	{"ND as FRACTAL_NZ of three dimensions", "the axis is 1, and ND of rank 3 is stored as FRACTAL_NZ", .axis = "1",
 	 .shape = "1, 1, 2, 16, 16", .part = "1, 1, 1, 16, 16", .of_node = NZ("1, 32, 16")},
-	{"the last one of these", "the axis is 1, and ND of rank 3 is stored as FRACTAL_NZ", .axis = "2",
-	 .shape = "1, 2, 1, 16, 16", .part = "1, 1, 1, 16, 16", .of_node = NZ("1, 16, 32")},
-	{"NCHW as another format", "the axis is 3, neither 0 nor 1", .axis = "1", .shape = "1, 2, 2, 8",
-	 .part = "1, 2, 2, 4", .of_node = STORED(0, "NCHW", "NHWC", "1, 8, 2, 2")},
-	{"another axis of it", "NCHW of rank 4 is stored as NHWC", .axis = "2", .shape = "1, 4, 2, 8",
+	{"the last one of these", "the axis is 2, neither 0 nor 1", .axis = "2", .shape = "1, 2, 1, 16, 16",
+	 .part = "1, 1, 1, 16, 16", .of_node = NZ("1, 16, 32")},
+	{"NCHW as another format", "the axis is 1, and NCHW of rank 4 is stored as NHWC", .axis = "1",
+	 .shape = "1, 2, 2, 8", .part = "1, 2, 2, 4", .of_node = STORED(0, "NCHW", "NHWC", "1, 8, 2, 2")},
+	{"another axis of it", "the axis is 2, neither 0 nor 1", .axis = "2", .shape = "1, 4, 2, 8",
 	 .part = "1, 2, 2, 8", .of_node = STORED(0, "NCHW", "NHWC", "1, 8, 4, 2")},
 	{"the same format", NULL, .axis = "1", .shape = "1, 8, 2, 2", .part = "1, 4, 2, 2",
 	 .of_node = FORMATS("input", 0, "NCHW", "NCHW")},

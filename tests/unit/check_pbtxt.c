@@ -10,6 +10,7 @@
 #include "format/skplan.h"
 #include "graph/graph.h"
 #include "graph/onnx/onnx.h"
+#include "graph/operators/operators.h"
 #include "tests/lib/sink.h"
 #include "tests/lib/suite.h"
 
@@ -264,8 +265,9 @@ START_TEST(ge)
 	ck_assert_str_eq(graph->values.items[graph->outputs.items[0]].name, "fancy:0");
 	ck_assert_str_eq(graph->values.items[graph->outputs.items[1]].name, "mul:0");
 
-	const struct sk_graph_node *split = &graph->nodes.items[1];
+	struct sk_graph_node *split = &graph->nodes.items[1];
 
+	sk_schema_note(graph, split, sk_schema_find("", "Split"));
 	ck_assert_str_eq(split->origin, "ge:SplitD");
 	ck_assert_str_eq(split->scope, "layer");
 	ck_assert_str_eq(split->scope_options, "feed-sync-all=1");
@@ -338,7 +340,6 @@ START_TEST(ge_stored)
 	ck_assert_int_eq(sk_node_integer(&graph->nodes.items[0], "axis", -1), 1);
 	expect_graph(GRAPH(FRACTAL DATA("b", "ND", "1", "1") NODE("Add", "'a:0', 'b:0'", "'n:0'", ""), "'n:0'"));
 	expect_graph(GRAPH(X FRACTAL NODE("MatMulV2", "'a:0', 'a:0'", "'n:0'", ""), "'x:0'"));
-	expect_graph(GRAPH(FRACTAL NODE("TransData", "'a:0'", "'n:0'", ""), "'n:0'"));
 	expect_graph(
 		GRAPH(DATA("a", "NHWC", "1, 2, 2, 4", "1, 4, 2, 2") NODE("ReduceSumD", "'a:0'", "'n:0'", ""), "'n:0'"));
 }
@@ -352,61 +353,65 @@ static const struct {
 	{GRAPH(X NODE("SplitD", "'x:0'", "'n:1024'", ""), "'n:1024'"), "output 'n:1024' has a number above 1023"},
 	{GRAPH(X NODE("SplitD", "'x:0'", "'n:99999999999999999999'", ""), "'x:0'"),
 	 "output 'n:99999999999999999999' has a number above 1023"},
-	{GRAPH(FRACTAL NODE("MatMulV2", "'a:0', 'a:0'", "'n:0'", ""), "'n:0'"),
-	 "'a' is stored as FRACTAL_NZ [4, 2, 16, 16] of ND [32, 64], and there is no MatMulV2 of such a tensor"},
-	{GRAPH(FRACTAL NODE("Reshape", "'a:0'", "'n:0'", ""), "'n:0'"), "there is no Reshape of such a tensor"},
 	{GRAPH(DATA("a", "NC1HWC0", "1, 2, 2, 2, 16", "1, 32, 2, 2") NODE("ReduceSumD", "'a:0'", "'n:0'", ""), "'n:0'"),
-	 "'a' is stored as NC1HWC0 [1, 2, 2, 2, 16] of ND [1, 32, 2, 2], and there is no ReduceSumD of such a tensor"},
+	 "'a' is stored as NC1HWC0 [1, 2, 2, 2, 16] of ND [1, 32, 2, 2]: there is no such form of a tensor"},
 	{GRAPH(X NODE("TransposeD", "'x:0'", "'n:0'", STORED("output", "FRACTAL_Z", "4, 2, 16, 16", "32, 64")),
 	       "'n:0'"),
-	 "'n:0' is stored as FRACTAL_Z [4, 2, 16, 16] of ND [32, 64], and there is no TransposeD of such a tensor"},
-	{GRAPH(FRACTAL DATA("b", "ND", "64", "64") NODE("Add", "'a:0', 'b:0'", "'n:0'", ""), "'n:0'"),
-	 "'a' is stored as FRACTAL_NZ [4, 2, 16, 16] of [32, 64], and 'b' as ND [64] of [64]: it takes only tensors "
-	 "that "
-	 "are stored alike"},
-	{GRAPH(FRACTAL DATA("b", "FRACTAL_NZ", "4, 2, 16, 16", "17, 64") NODE("Add", "'a:0', 'b:0'", "'n:0'", ""),
-	       "'n:0'"),
-	 "'b' as FRACTAL_NZ [4, 2, 16, 16] of [17, 64]: it takes only"},
+	 "'n:0' is stored as FRACTAL_Z [4, 2, 16, 16] of ND [32, 64]: there is no such form of a tensor"},
 	{GRAPH(FRACTAL DATA("b", "FRACTAL_Z", "4, 2, 16, 16", "32, 64") NODE("Add", "'a:0', 'b:0'", "'n:0'", ""),
 	       "'n:0'"),
-	 "'b' as FRACTAL_Z [4, 2, 16, 16] of [32, 64]: it takes only"},
-	{GRAPH(X DATA("b", "FRACTAL_NZ", "1, 1, 16, 16", "16, 16") NODE("Add", "'x:0', 'b:0'", "'n:0'", ""), "'n:0'"),
-	 "'x' as ND [?] of [?]"},
+	 "'b' is stored as FRACTAL_Z [4, 2, 16, 16] of ND [32, 64]: there is no such form of a tensor"},
 	{GRAPH(FRACTAL NODE("Relu", "'a:0'", "'n:0'", STORED("input", "ND", "32, 64", "32, 64")), "'n:0'"),
 	 "it reads 'a' as ND, and that is made as FRACTAL_NZ"},
+	{GRAPH(DATA("a", "FRACTAL_NZ", "4, 2, 16, 16", "64, 64")
+		       NODE("SplitD", "'a:0'", "'n:0'", NUMBER("num_split", 2)),
+	       "'n:0'"),
+	 "'a' is stored as FRACTAL_NZ [4, 2, 16, 16] of ND [64, 64]: there is no such form of a tensor"},
+	{GRAPH(FRACTAL NODE("TransData", "'a:0'", "'n:0'", ""), "'n:0'"),
+	 "'n:0' is stored as ND [?] of ND [?]: there is no such form of a tensor"},
+};
+
+/* Nodes that compute the tensors of origins, by nodes TransData. */
+static const struct {
+	const char *text, *nodes;
+} ge_conversions[] = {
+	{GRAPH(FRACTAL NODE("MatMulV2", "'a:0', 'a:0'", "'n:0'", ""), "'n:0'"),
+	 "sklink.TransData(a) -> a/ND; Gemm(a/ND a/ND) -> n:0; "},
+	{GRAPH(FRACTAL NODE("Reshape", "'a:0'", "'n:0'", ""), "'n:0'"),
+	 "sklink.TransData(a) -> a/ND; Reshape(a/ND) -> n:0; "},
+	{GRAPH(FRACTAL NODE("Exp", "'a:0'", "'n:0'", STORED("output", "FRACTAL_NZ", "4, 2, 16, 16", "32, 64")),
+	       "'n:0'"),
+	 "Exp(a) -> n:0; "},
+	{GRAPH(FRACTAL NODE("SwiGlu", "'a:0'", "'n:0'", STORED("output", "FRACTAL_NZ", "2, 2, 16, 16", "32, 32")),
+	       "'n:0'"),
+	 "sklink.TransData(a) -> a/ND; sklink.SwiGlu(a/ND) -> n:0/ND of its node; "
+	 "sklink.TransData(n:0/ND of its node) -> n:0; "},
+	{GRAPH(FRACTAL DATA("b", "ND", "64", "64") NODE("Add", "'a:0', 'b:0'", "'n:0'", ""), "'n:0'"),
+	 "sklink.TransData(a) -> a/ND; Add(a/ND b) -> n:0; "},
+	{GRAPH(FRACTAL DATA("b", "FRACTAL_NZ", "4, 2, 16, 16", "17, 64") NODE("Add", "'a:0', 'b:0'", "'n:0'", ""),
+	       "'n:0'"),
+	 "sklink.TransData(a) -> a/ND; sklink.TransData(b) -> b/ND; Add(a/ND b/ND) -> n:0; "},
 	{GRAPH(FRACTAL NODE("SplitD", "'a:0'", "'n:0'", NUMBER("num_split", 4)), "'n:0'"),
-	 "a part of 8 elements is not a multiple of 16, of which FRACTAL_NZ has blocks"},
+	 "sklink.TransData(a) -> a/ND; Split(a/ND) -> n:0 - - -; "},
 	{GRAPH(FRACTAL NODE("SplitVD", "'a:0'", "'n:0'",
 			    NUMBER("split_dim", 1)
 				    NUMBER("num_split", 2) "attribute { name: 'size_splits' ints: [24, 40] "
 							   "type: INTS } "),
 	       "'n:0'"),
-	 "a part of 24 elements is not a multiple of 16"},
+	 "sklink.TransData(a) -> a/ND; Split(a/ND) -> n:0 -; "},
 	{GRAPH(DATA("a", "FRACTAL_NZ", "4, 1, 16, 16", "8, 64") NODE("ConcatD", "'a:0', 'a:0'", "'n:0'", ""), "'n:0'"),
-	 "a part of 8 elements is not a multiple of 16"},
-	{GRAPH(FRACTAL NODE("SplitVD", "'a:0'", "'n:0'",
-			    NUMBER("num_split", 2) "attribute { name: 'size_splits' ints: [16, 10] type: INTS } "),
-	       "'n:0'"),
-	 "there is no SplitVD of such a tensor"},
-	{GRAPH(FRACTAL NODE("SplitD", "'a:0'", "'n:0'", NUMBER("num_split", 3)), "'n:0'"),
-	 "there is no SplitD of such a tensor"},
-	{GRAPH(FRACTAL DATA("b", "FRACTAL_NZ", "4, 2, 16, 16", "17, 64")
-		       NODE("ConcatD", "'a:0', 'b:0'", "'n:0'", NUMBER("concat_dim", 1)),
-	       "'n:0'"),
-	 "there is no ConcatD of such a tensor"},
+	 "sklink.TransData(a) -> a/ND; Concat(a/ND a/ND) -> n:0; "},
 	{GRAPH(FRACTAL X NODE("ConcatD", "'a:0', 'x:0'", "'n:0'", ""), "'n:0'"),
-	 "there is no ConcatD of such a tensor"},
-	{GRAPH(DATA("a", "FRACTAL_NZ", "4, 2, 16, 16", "64, 64")
-		       NODE("SplitD", "'a:0'", "'n:0'", NUMBER("num_split", 2)),
-	       "'n:0'"),
-	 "there is no SplitD of such a tensor"},
-	{GRAPH(DATA("a", "FRACTAL_Z", "4, 2, 16, 16", "32, 64")
-		       NODE("SplitD", "'a:0'", "'n:0'", NUMBER("num_split", 2)),
-	       "'n:0'"),
-	 "'a' is stored as FRACTAL_Z [4, 2, 16, 16] of ND [32, 64], and there is no SplitD of such a tensor"},
-	{GRAPH(FRACTAL NODE("PhonySplit", "'a:0'", "'n:0'", NUMBER("num_split", 2)), "'n:0'"),
-	 "there is no PhonySplit of such a tensor"},
+	 "sklink.TransData(a) -> a/ND; Concat(a/ND x) -> n:0; "},
+	{GRAPH(FRACTAL NODE("PhonySplit", "'a:0'", "'n:0'", NUMBER("num_split", 2)), "'n:0'"), "Split(a) -> n:0 -; "},
 };
+
+START_TEST(ge_converted)
+{
+	expect_graph(ge_conversions[_i].text);
+	ck_assert_str_eq(nodes_text(), ge_conversions[_i].nodes);
+}
+END_TEST
 
 START_TEST(ge_refused)
 {
@@ -489,6 +494,7 @@ int main(void)
 	tcase_add_test(tests, ge_without_contents);
 	tcase_add_test(tests, ge_outputs);
 	tcase_add_test(tests, ge_stored);
+	tcase_add_loop_test(tests, ge_converted, 0, sizeof(ge_conversions) / sizeof(ge_conversions[0]));
 	tcase_add_loop_test(tests, ge_refused, 0, sizeof(ge_refusals) / sizeof(ge_refusals[0]));
 	tcase_add_test(tests, round_trips);
 	suite_add_tcase(suite, tests);
