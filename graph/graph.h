@@ -114,6 +114,7 @@ struct sk_graph_node {
 /* Nodes that a pass of graph-kernel fusion has combined. They are to become one tile group. */
 struct sk_composite {
 	const char *name; /* "Mul_Add_fusion"; for the second one of that name "Mul_Add_fusion_2" */
+	const char *expanded; /* the operator that the expander has replaced by these nodes; NULL: none */
 };
 
 /* Names of composites that are in use. */

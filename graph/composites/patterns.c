@@ -10,7 +10,8 @@
 #include "graph/graph.h"
 
 enum {
-	MOST_REDUCED = 10, /* nodes of an area that a reduction may take in */
+	MOST_REDUCED = 10, /* nodes of an area that a reduction may take in, on Ascend */
+	MOST_REDUCED_BY_AKG = 20, /* and on CPU and GPU */
 	MOST_SPREAD = 6, /* nodes of an area that its users may take in */
 	MOST_AFTER_PRODUCT = 5, /* areas */
 };
@@ -114,8 +115,9 @@ static void match_elementwise_fwd_width(struct match *match)
 static void take_reduced_inputs(struct match *match, bool deep)
 {
 	const sk_area_edges *inputs = inputs_of(match, match->area);
+	enum sk_fusion_target target = match->pieces->flags->target;
 	int64_t depth = match->pieces->flags->reduce_fuse_depth;
-	uint64_t most = depth >= 0 ? (uint64_t)depth : MOST_REDUCED;
+	uint64_t most = depth >= 0 ? (uint64_t)depth : target == SK_TARGET_ASCEND ? MOST_REDUCED : MOST_REDUCED_BY_AKG;
 
 	if (piece_of(match, match->area)->kind != SK_KIND_REDUCE || (deep && inputs->count != 1))
 		return;
@@ -125,7 +127,8 @@ static void take_reduced_inputs(struct match *match, bool deep)
 		bool alone = is_alone(match, other);
 
 		if (piece->kind > SK_KIND_BROADCAST || match->pieces->areas->items[other].count > most ||
-		    (deep && !alone) || (inputs->items[i].broadcast && (!alone || piece->output)))
+		    (deep && !alone) ||
+		    (inputs->items[i].broadcast && (!alone || (piece->output && target != SK_TARGET_CPU))))
 			continue;
 		take_area(match, other);
 	}
@@ -225,22 +228,41 @@ static void match_reduce_stitch(struct match *match)
 			take_area(match, users->items[i].area);
 }
 
+/* A reshape that is still alone joins a reader, or else the area that it reads, whatever this one computes. */
+static void match_isolated_reshape(struct match *match)
+{
+	const sk_area_edges *sides[] = {users_of(match, match->area), inputs_of(match, match->area)};
+
+	if (piece_of(match, match->area)->kind != SK_KIND_RESHAPE || match->pieces->areas->items[match->area].count > 1)
+		return;
+	for (size_t s = 0; s < 2 && !match->others.count; s++)
+		for (size_t i = 0; i < sides[s]->count && !match->others.count; i++)
+			if (piece_of(match, sides[s]->items[i].area)->kind > SK_KIND_RESHAPE)
+				take_area(match, sides[s]->items[i].area);
+}
+
+/* The targets with a pattern. */
+enum { ASCEND = 1 << SK_TARGET_ASCEND, CPU = 1 << SK_TARGET_CPU, GPU = 1 << SK_TARGET_GPU, ALL = ASCEND | CPU | GPU };
+
 static const struct pattern {
 	const char *name;
 	void (*match)(struct match *match);
+	unsigned targets;
 } patterns[] = {
-	{"virtual_node", match_virtual},
-	{"reshape", match_reshape},
-	{"elemwise_broadcast_fwd_depth", match_elementwise_fwd_depth},
-	{"elemwise_broadcast_fwd_width", match_elementwise_fwd_width},
-	{"reduce_fwd_depth", match_reduce_fwd_depth},
-	{"reduce_fwd_width", match_reduce_fwd_width},
-	{"elemwise_broadcast_bwd_depth", match_elementwise_bwd_depth},
-	{"elemwise_broadcast_bwd_width", match_elementwise_bwd_width},
-	{"slice", match_slice},
-	{"matmul_depth", match_matmul_depth},
-	{"reduce_stitch", match_reduce_stitch},
-	{NULL, NULL},
+	{"virtual_node", match_virtual, ASCEND},
+	{"bind_virtual_node", match_virtual, CPU | GPU},
+	{"reshape", match_reshape, ALL},
+	{"elemwise_broadcast_fwd_depth", match_elementwise_fwd_depth, ALL},
+	{"elemwise_broadcast_fwd_width", match_elementwise_fwd_width, ALL},
+	{"reduce_fwd_depth", match_reduce_fwd_depth, ALL},
+	{"reduce_fwd_width", match_reduce_fwd_width, ALL},
+	{"elemwise_broadcast_bwd_depth", match_elementwise_bwd_depth, ALL},
+	{"elemwise_broadcast_bwd_width", match_elementwise_bwd_width, ALL},
+	{"slice", match_slice, ASCEND | GPU},
+	{"matmul_depth", match_matmul_depth, ASCEND | GPU},
+	{"reduce_stitch", match_reduce_stitch, ASCEND | GPU},
+	{"isolate_reshape", match_isolated_reshape, CPU | GPU},
+	{NULL, NULL, 0},
 };
 
 /* ---- joins ---- */
@@ -340,7 +362,7 @@ static bool is_enabled(const struct sk_fusion_flags *flags, const char *name)
 void sk_pieces_match(const struct sk_pieces *pieces)
 {
 	for (const struct pattern *pattern = patterns; pattern->name; pattern++)
-		if (is_enabled(pieces->flags, pattern->name))
+		if (pattern->targets >> pieces->flags->target & 1 && is_enabled(pieces->flags, pattern->name))
 			apply_pattern(pieces, pattern);
 }
 

@@ -24,22 +24,22 @@ static void remember(struct sk_cluster_texts *texts, const struct sk_op_graph *g
 		sk_array_push(graph->arena, &texts->names, graph->composites.items[i].name);
 }
 
-/* Return the former composite of the node plus 1; 0: it was in none, or is new. */
-static uint32_t composite_before(const struct sk_cluster_texts *texts, const struct sk_graph_node *node)
+/* Return the former composite of the node plus 1, in a list by value; 0: it was in none, or is new. */
+static uint32_t composite_before(const uint32_t *list, size_t count, const struct sk_graph_node *node)
 {
 	size_t first = 0;
 
 	while (first < node->outputs.count && node->outputs.items[first] == SK_NONE)
 		first++;
-	return first < node->outputs.count && node->outputs.items[first] < texts->before.count
-		       ? texts->before.items[node->outputs.items[first]]
-		       : 0;
+	return first < node->outputs.count && node->outputs.items[first] < count ? list[node->outputs.items[first]] : 0;
 }
 
 void sk_cluster_texts_begin(struct sk_cluster_texts *texts, const struct sk_op_graph *graph)
 {
 	*texts = (struct sk_cluster_texts){0};
 	remember(texts, graph);
+	for (size_t i = 0; i < texts->before.count; i++)
+		sk_array_push(graph->arena, &texts->start, texts->before.items[i]);
 }
 
 /* ---- composites that grew ---- */
@@ -55,7 +55,7 @@ static const bool *find_grown(const struct sk_cluster_texts *texts, const struct
 
 		if (!sk_node_is_live(graph, &graph->nodes.items[i]))
 			continue;
-		before = composite_before(texts, &graph->nodes.items[i]);
+		before = composite_before(texts->start.items, texts->start.count, &graph->nodes.items[i]);
 		grown[composite] |= !before || (first[composite] && first[composite] != before);
 		first[composite] = before;
 	}
@@ -104,7 +104,8 @@ static struct cuts find_cuts(const struct sk_cluster_texts *texts, const struct 
 	struct sk_node_lists before;
 
 	for (size_t n = 0; n < graph->nodes.count; n++)
-		numbers[n] = composite_before(texts, &graph->nodes.items[n]) - 1; /* SK_NONE: none */
+		numbers[n] = composite_before(texts->before.items, texts->before.count, &graph->nodes.items[n]) -
+			     1; /* SK_NONE: none */
 	before = sk_graph_sort_nodes(graph->arena, graph, numbers, texts->names.count);
 	for (size_t i = 0; i < texts->names.count; i++) {
 		cuts.first[i] = pieces;
@@ -187,17 +188,23 @@ static void print_splits(const struct sk_cluster_texts *texts, const struct sk_o
 		print_split(&cuts, i, texts->names.items[i], stream);
 }
 
-void sk_cluster_texts_add(struct sk_cluster_texts *texts, const struct sk_op_graph *graph, bool cuts)
+void sk_cluster_texts_add(struct sk_cluster_texts *texts, const struct sk_op_graph *graph, enum sk_cluster_pass pass)
 {
-	struct sk_cluster_text *file = cuts ? &texts->splits : &texts->clusters;
+	struct sk_cluster_text *file = pass == SK_CUTS ? &texts->splits : &texts->clusters;
 	struct sk_text text;
 
+	if (pass == SK_OTHER_PASS) {
+		remember(texts, graph);
+		return;
+	}
 	sk_text_open(&text);
-	if (cuts)
+	if (pass == SK_CUTS)
 		print_splits(texts, graph, text.stream);
 	else
 		print_clusters(texts, graph, text.stream);
 	sk_text_close(graph->arena, &text);
+	if (pass == SK_CLUSTERS)
+		file->parts.count = file->size = 0;
 	sk_array_push(graph->arena, &file->parts, (struct sk_file_part){file->size, text.bytes, text.size});
 	file->size += text.size;
 	remember(texts, graph);

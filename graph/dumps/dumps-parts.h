@@ -25,16 +25,20 @@ struct sk_cluster_text {
 
 struct sk_cluster_texts {
 	struct sk_cluster_text clusters, splits;
+	SK_ARRAY(uint32_t) start; /* by value: the composite plus 1 of its producer, before the first pass */
 	/* The graph after the last pass: */
-	SK_ARRAY(uint32_t) before; /* by value: the composite plus 1 of its producer */
+	SK_ARRAY(uint32_t) before; /* by value, as `start` */
 	sk_texts names; /* of the composites */
 };
 
 /* Start from the composites that the graph already has. */
 void sk_cluster_texts_begin(struct sk_cluster_texts *texts, const struct sk_op_graph *graph);
 
-/* Add the composites that a pass made, or the pieces that it cut, if it is a pass that cuts. */
-void sk_cluster_texts_add(struct sk_cluster_texts *texts, const struct sk_op_graph *graph, bool cuts);
+/* The kinds of passes: some make or enlarge composites, one cuts them, others may change them. */
+enum sk_cluster_pass { SK_CLUSTERS, SK_CUTS, SK_OTHER_PASS };
+
+/* Take in the graph after a pass. The text of composites is that of the last pass that made some; pieces are added. */
+void sk_cluster_texts_add(struct sk_cluster_texts *texts, const struct sk_op_graph *graph, enum sk_cluster_pass pass);
 
 /* ==== forms ====
  *

@@ -27,6 +27,16 @@ struct sk_dumps {
 /* The pass that cuts composites. Its text is separate. */
 #define CUTS "graph_kernel_splitter"
 
+static enum sk_cluster_pass cluster_pass(const char *pass)
+{
+	static const char *const making[] = {"graph_kernel_expander", "fuse_basic", "graph_kernel_cluster"};
+
+	for (size_t i = 0; i < sizeof(making) / sizeof(making[0]); i++)
+		if (!strcmp(pass, making[i]))
+			return SK_CLUSTERS;
+	return strcmp(pass, CUTS) ? SK_OTHER_PASS : SK_CUTS;
+}
+
 /* The ends of stages of MindSpore's two-stage fusion, and the names of its dumps there. */
 static const struct {
 	const char *pass, *name;
@@ -131,7 +141,7 @@ bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, con
 		    bool changed)
 {
 	if (dumps->folders.texts && changed)
-		sk_cluster_texts_add(&dumps->texts, graph, !strcmp(pass, CUTS));
+		sk_cluster_texts_add(&dumps->texts, graph, cluster_pass(pass));
 	if (dumps->ge && changed && !sk_ge_dumps_add(dumps->ge, graph, SK_GE_PASS, full))
 		return false;
 	if (!dumps->folders.dumps)

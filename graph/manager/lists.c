@@ -9,9 +9,14 @@
 #include "base/map.h"
 #include "graph/operators/operators.h"
 
+/* Names, and the same names as they were given, without the operators that they are aliases of. */
+struct names {
+	struct sk_map all, given;
+};
+
 struct sk_op_list {
 	bool any; /* all names that are not in `without` */
-	struct sk_map names, without;
+	struct names names, without;
 };
 
 enum { NEVER = 255 };
@@ -62,15 +67,17 @@ static const char *aliased_operator(const struct alias *alias)
 
 /* ---- the contents of a list ---- */
 
-static void add_name(struct sk_map *names, const char *name)
+static void add_name(struct names *names, const char *name)
 {
-	sk_map_insert(names, name, strlen(name), 0);
+	sk_map_insert(&names->given, name, strlen(name), 0);
+	sk_map_insert(&names->all, name, strlen(name), 0);
 	for (size_t i = 0; i < ALIASES; i++)
 		if (!strcmp(aliases[i].name, name))
-			sk_map_insert(names, aliased_operator(&aliases[i]), strlen(aliased_operator(&aliases[i])), 0);
+			sk_map_insert(&names->all, aliased_operator(&aliases[i]), strlen(aliased_operator(&aliases[i])),
+				      0);
 }
 
-static void add_names(struct sk_map *names, const sk_texts *texts)
+static void add_names(struct names *names, const sk_texts *texts)
 {
 	for (size_t i = 0; i < texts->count; i++)
 		add_name(names, texts->items[i]);
@@ -122,8 +129,10 @@ const struct sk_op_list *sk_valid_ops(struct sk_arena *arena, const struct sk_fu
 	  *of = &given[kind];
 	struct sk_op_list *list = SK_NEW(arena, struct sk_op_list);
 
-	sk_map_init(&list->names, arena);
-	sk_map_init(&list->without, arena);
+	sk_map_init(&list->names.all, arena);
+	sk_map_init(&list->names.given, arena);
+	sk_map_init(&list->without.all, arena);
+	sk_map_init(&list->without.given, arena);
 	if (of->only->count) {
 		add_names(&list->names, of->only);
 		return list;
@@ -138,9 +147,7 @@ const struct sk_op_list *sk_valid_ops(struct sk_arena *arena, const struct sk_fu
 
 /* ---- nodes ---- */
 
-/* Return the name of the node's operator in another vocabulary: "BiasAdd" for "mindspore:BiasAdd". Functions and rules
- * have no such names. NULL: the operator comes from ONNX. */
-static const char *foreign_name(const struct sk_graph_node *node)
+const char *sk_foreign_name(const struct sk_graph_node *node)
 {
 	static const char *const sources[] = {"mindspore:", "ge:", "torchair:"};
 
@@ -150,12 +157,20 @@ static const char *foreign_name(const struct sk_graph_node *node)
 	return NULL;
 }
 
-static bool has_node(const struct sk_map *names, const struct sk_graph_node *node)
+/* True for names of one operator that MindSpore's lists tell apart. */
+static bool is_told_apart(const char *name)
 {
-	const char *name = foreign_name(node);
+	return !strcmp(name, "Div") || !strcmp(name, "RealDiv");
+}
 
-	return sk_map_find(names, node->op, strlen(node->op)) != SK_NONE ||
-	       (name && sk_map_find(names, name, strlen(name)) != SK_NONE);
+static bool has_node(const struct names *names, const struct sk_graph_node *node)
+{
+	const char *name = sk_foreign_name(node);
+
+	if (name && is_told_apart(name))
+		return sk_map_find(&names->given, name, strlen(name)) != SK_NONE;
+	return sk_map_find(&names->all, node->op, strlen(node->op)) != SK_NONE ||
+	       (name && sk_map_find(&names->all, name, strlen(name)) != SK_NONE);
 }
 
 bool sk_op_list_has(const struct sk_op_list *list, const struct sk_graph_node *node)

@@ -134,6 +134,10 @@ struct sk_op_list;
 const struct sk_op_list *sk_valid_ops(struct sk_arena *arena, const struct sk_fusion_flags *flags,
 				      enum sk_list_kind kind);
 
+/* Return the name of the node's operator in another vocabulary: "BiasAdd" for "mindspore:BiasAdd". Functions and rules
+ * have no such names. NULL: the operator comes from ONNX. */
+const char *sk_foreign_name(const struct sk_graph_node *node);
+
 /* True if the list has the node's operator, under any of its names: ONNX's, MindSpore's or GE's. */
 bool sk_op_list_has(const struct sk_op_list *list, const struct sk_graph_node *node);
 

@@ -255,6 +255,18 @@ const char *sk_mindir_take_attribute(struct sk_arena *arena, const char *name,
 
 /* ---- operands ---- */
 
+/* Return the row of the primitive for the type of its first operand. */
+static const struct primitive *find_row(struct sk_arena *arena, const char *op, const struct sk_mindir_binding *items,
+					size_t count)
+{
+	int64_t element = count ? items[0].element : 0;
+	bool real =
+		element == ELEMENT_F32 || element == ELEMENT_F64 || element == ELEMENT_HALF || element == ELEMENT_BF16;
+	const struct primitive *row = real ? find_primitive(sk_arena_join(arena, op, ":float")) : NULL;
+
+	return row ? row : find_primitive(op);
+}
+
 struct operands {
 	struct sk_mindir_target *target;
 	const struct sk_mindir_binding *items;
@@ -435,7 +447,7 @@ const char *sk_mindir_take_operands(struct sk_mindir_target *target, const char 
 				    const struct sk_mindir_binding *items, size_t count, struct sk_onnx_node *node)
 {
 	struct operands operands = {target, items, count, node};
-	const struct primitive *primitive = find_primitive(op);
+	const struct primitive *primitive = find_row(target->arena, op, items, count);
 	const char *word = primitive ? primitive->operands : "", *wrong = NULL;
 	size_t taken = 0;
 

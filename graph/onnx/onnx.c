@@ -44,6 +44,13 @@ static struct sk_place place_of_message(const struct reader *reader, const struc
 	return (struct sk_place){.file = reader->files.path, .line = message->line, .column = message->column};
 }
 
+static bool has_ending(const char *text, const char *ending)
+{
+	size_t length = strlen(text), size = strlen(ending);
+
+	return length > size && !strcmp(text + length - size, ending);
+}
+
 /* ---- values ---- */
 
 static void refuse_value(const struct builder *builder, const struct sk_onnx_definition *definition,
@@ -417,12 +424,26 @@ static const char *origin_of(struct reader *reader, const struct sk_onnx_node *n
 	return node->origin && *node->origin ? node->origin : NULL;
 }
 
+/* Return the operator of a composite that the expander has made: its name without a number, unless it ends as those of
+ * other passes do; NULL: it does. */
+static const char *expanded_operator(struct sk_arena *arena, const char *name)
+{
+	size_t length = strlen(name), digits = length;
+
+	while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+		digits--;
+	if (digits < length && digits > 1 && name[digits - 1] == '_')
+		length = digits - 1;
+	name = sk_arena_copy(arena, name, length);
+	return has_ending(name, "_fusion") || has_ending(name, "_split") ? NULL : name;
+}
+
 /* Keep the composites of an earlier link. */
 static void take_composite(struct builder *builder, const struct sk_onnx_node *node, struct sk_graph_node *to)
 {
 	struct sk_op_graph *graph = builder->graph;
 	const int64_t *number = NULL;
-	struct sk_composite composite = {NULL};
+	struct sk_composite composite = {NULL, NULL};
 
 	for (size_t i = 0; i < node->attributes.count; i++)
 		if (!node->attributes.items[i].name)
@@ -438,6 +459,7 @@ static void take_composite(struct builder *builder, const struct sk_onnx_node *n
 	uint32_t index = sk_map_insert(&builder->reader->composites, (const char *)number, sizeof(*number), new);
 
 	if (index == new) {
+		composite.expanded = expanded_operator(graph->arena, composite.name);
 		composite.name = sk_composite_names_add(&builder->reader->names, composite.name);
 		sk_array_push(graph->arena, &graph->composites, composite);
 	}
@@ -612,13 +634,6 @@ static bool check_model(struct reader *reader)
 	else
 		return true;
 	return false;
-}
-
-static bool has_ending(const char *path, const char *ending)
-{
-	size_t length = strlen(path), size = strlen(ending);
-
-	return length > size && !strcmp(path + length - size, ending);
 }
 
 static bool has_ending_of_text(const char *path)

@@ -223,7 +223,7 @@ static void put_in_composite(struct rewriting *rewriting, const char *op, const 
 	struct sk_op_graph *graph = rewriting->graph;
 
 	sk_array_push(graph->arena, &graph->composites,
-		      (struct sk_composite){.name = sk_composite_names_add(&rewriting->names, op)});
+		      (struct sk_composite){.name = sk_composite_names_add(&rewriting->names, op), .expanded = op});
 	for (size_t i = 0; i < made->count; i++)
 		graph->nodes.items[made->items[i]].composite = (uint32_t)graph->composites.count;
 }
@@ -277,7 +277,7 @@ static bool apply_at_anchor(struct rewriting *rewriting, const struct sk_rule *r
 		return false;
 	}
 	if (rewriting->pass->expands)
-		put_in_composite(rewriting, node.op, &made);
+		put_in_composite(rewriting, sk_foreign_name(&node) ? sk_foreign_name(&node) : node.op, &made);
 	place_nodes(rewriting, &made);
 	rewriting->pass->replaced++;
 	return true;

@@ -132,13 +132,15 @@ static void check_switches(struct sk_arena *arena, struct sk_diag *diag, const s
 	sk_switches_check_names(diag, switches, known);
 }
 
-/* No level determines whether tasks run side by side. On the host the planner decides, unless the user gives flags. */
+/* No level determines whether tasks run side by side. On the host the planner decides, unless the user gives flags. On
+ * CPUs MindSpore recomputes nothing. */
 static void settle_levels(struct sk_graph_pass *table, const struct sk_fusion_flags *flags)
 {
 	bool side_by_side = flags->enable_parallel_fusion || (flags->target == SK_TARGET_HOST && !flags->given);
 
 	for (struct sk_graph_pass *pass = table; pass->name; pass++)
-		if (pass->run == allow_side_by_side && !side_by_side)
+		if ((pass->run == allow_side_by_side && !side_by_side) ||
+		    (pass->run == sk_pass_graph_kernel_recompute && flags->target == SK_TARGET_CPU))
 			pass->level = SK_LEVEL_NEVER;
 }
 

@@ -154,15 +154,18 @@ node MatMul second b v -> y
 END
 plain product
 fuses product cpu '' 'first mul second'
-fuses product cpu --enable_cluster_ops=MatMul 'first,mul second'
-fuses product cpu '--enable_cluster_ops=MatMul --disable_matmul_post_fusion' 'first mul second'
+fuses product cpu --enable_cluster_ops=MatMul 'first mul second' # which has no pattern of products
+fuses product gpu --enable_cluster_ops=MatMul 'first,mul second'
+fuses product gpu '--enable_cluster_ops=MatMul --disable_matmul_post_fusion' 'first mul second'
 fuses product ascend --enable_cluster_ops=MatMul 'first mul second' # which has products of half floats only
 
 # ---- reductions ----
 
+# The greatest numbers are read elsewhere, so that the five nodes do not become one operator.
 model softmax <<'END'
 input x f32 64x64
 output y f32 64x64
+output m f32 64x1
 constant axes i64 1 1
 node ReduceMax greatest x axes -> m keepdims=1
 node Sub less x m -> d
@@ -171,11 +174,12 @@ node ReduceSum sum e axes -> s keepdims=1
 node Div div e s -> y
 END
 plain softmax
-fuses softmax cpu '' 'greatest less,exp sum div'
-fuses softmax cpu --opt_level=3 greatest,less,exp,sum,div
-fuses softmax cpu --enable_stitch_fusion greatest,less,exp,sum,div
-fuses softmax cpu '--opt_level=3 --enable_stitch_fusion=false' 'greatest less,exp sum div'
-fuses softmax cpu '--opt_level=3 --disable_fusion_pattern=stitch' 'greatest less,exp sum div'
+fuses softmax gpu '' 'greatest less,exp sum div'
+fuses softmax gpu --opt_level=3 greatest,less,exp,sum,div
+fuses softmax gpu --enable_stitch_fusion greatest,less,exp,sum,div
+fuses softmax gpu '--opt_level=3 --enable_stitch_fusion=false' 'greatest less,exp sum div'
+fuses softmax gpu '--opt_level=3 --disable_fusion_pattern=stitch' 'greatest less,exp sum div'
+fuses softmax cpu --enable_stitch_fusion 'greatest less,exp sum div' # which has no pattern of it
 fuses softmax host --opt_level=2 greatest,less,exp,sum,div
 
 # A piece that no loop can compute falls into groups, and the reasons say why.
@@ -187,6 +191,6 @@ node ReduceSum sum x axes -> s keepdims=1
 node Sub less x s -> y
 END
 plain turned
-fuses turned cpu --opt_level=3 'sum less'
+fuses turned gpu --opt_level=3 'sum less'
 "$skdump" --reasons turned.sk | grep -q 'TILE_NOT_DIVIDED\|TILE_SHARED' || { "$skdump" --reasons turned.sk;
 	fail "nothing says why"; }

@@ -134,7 +134,7 @@ expect tutorial/hwopt_d_fuse_basic_opt_end_graph_0 'Mul=0 Add=0 Pow'
 expect tutorial/hwopt_d_composite_opt_end_graph_0 'Mul=0 Add=0 Pow=0'
 grep -hE '^(Source|  "|=)' tutorial/graph_kernel_dump/graph_kernel_cluster_*.txt | sed 's/ = .*//' |
 	paste -sd' ' >clusters.txt
-echo 'Source nodes of "Mul_Add_fusion"   "mul"   "add" ======================= Source nodes of "Mul_Add_Pow_fusion"   "mul"   "add"   "pow" =======================' |
+echo 'Source nodes of "Mul_Add_Pow_fusion"   "mul"   "add"   "pow" =======================' |
 	diff - clusters.txt >&2 || fail "dump_as_text tells something else"
 tutorial composite.onnx --fusion-flags=--opt_level=0 --dump-dir off -o off.sk
 [ "$(ls off)" = "$(printf '%s\n' 6_validate.dot 6_validate.ir 6_validate.pbtxt dynamo_optimized_graph_0.py dynamo_optimized_graph_0.txt dynamo_original_graph_0.py dynamo_original_graph_0.txt fusion_result.json hwopt_d_end_graph_0.dot hwopt_d_end_graph_0.ir hwopt_d_end_graph_0.pbtxt)" ] || fail "passes are dumped that do not run"

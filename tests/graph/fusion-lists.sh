@@ -47,7 +47,7 @@ together() {
 	rm -rf dumps
 	"$sklink" "${net[@]}" "${kernels[@]}" -o out.sk --dump-dir dumps --fusion-flags "$text" "$@" 2>err.txt || {
 		cat err.txt >&2; fail "$*"; }
-	last=$(ls dumps/hwopt_*cluster*.ir | sort | tail -n 1)
+	last=$(ls dumps/hwopt_*cluster*.ir | sed 's/.*_\([0-9]*\)\.ir$/\1 &/' | sort -n | tail -n 1 | sed 's/^[0-9]* //')
 	sed -nE 's/^node [0-9]+ "([^"]*)".* composite=.*/\1/p' "$last" | sort | tr '\n' ' ' >members.txt
 	[ "$(cat members.txt)" = "$expected " ] || fail "$text $*: not '$expected' but '$(cat members.txt)' in $last"
 }

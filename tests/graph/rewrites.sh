@@ -255,7 +255,7 @@ node Exp _ d -> y
 END
 for flags in --opt_level=0 --opt_level=2 --enable_recompute_fusion=off --recompute_increment_threshold=16385 \
 	--recompute_peak_threshold=100000; do
-	"$sklink" residual.onnx "$@" --fusion-target=cpu --fusion-flags "$flags" -o residual.sk
+	"$sklink" residual.onnx "$@" --fusion-target=gpu --fusion-flags "$flags" -o residual.sk
 	"$skrun" residual.sk --random 1 --output y=y.npy
 	[ -e residual.npy ] || cp y.npy residual.npy
 	cmp y.npy residual.npy || fail "$flags: other bits"

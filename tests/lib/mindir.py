@@ -228,6 +228,75 @@ def attn(net, g, q, k, v, m, aq, ak, av, am):
     return y, [softmax(aq @ ak.swapaxes(2, 3) / 8 + am) @ av]
 
 
+@network({"x": numbers(4, 4) / 4})
+def composite(net, g, x, a):
+    s = [4, 4]
+    y = g.node("Add", g.node("Muls", x, 2.0, shape=s), numpy.array(1, numpy.float32), shape=s)
+    return g.node("Pow", y, numpy.array(3, numpy.float32), shape=s), [(2 * a + 1) ** 3]
+
+
+@network({"x": numbers(8, 64)})
+def softmaxed(net, g, x, a):
+    return g.node("Softmax", g.node("Muls", x, 0.125, shape=[8, 64]), (-1,), shape=[8, 64]), [softmax(a / 8)]
+
+
+@network({"x": numbers(2, 16, 64), "m": (numbers(2, 1, 1, 16) > -1).astype(numpy.float32)})
+def bert(net, g, x, m, a, am):
+    """A layer with 4 heads, in the order of MindSpore's own export."""
+    order, weights = g.constant("U"), {}
+    for n, rows, columns in ("q", 64, 64), ("k", 64, 64), ("v", 64, 64), ("o", 64, 64), ("f", 256, 64), ("g", 64, 256):
+        weights[n] = numbers(rows, columns) / 8, numbers(rows)
+    loaded = {n: [load(g, g.parameter(f"{n}.{part}", array), order) for part, array in zip(("weight", "bias"), arrays)]
+              for n, arrays in weights.items()}
+    norms = [(numbers(64), numbers(64)) for _ in range(2)]
+    scales = [[load(g, g.parameter(f"n{i}.{part}", array), order) for part, array in zip(("gamma", "beta"), arrays)]
+              for i, arrays in enumerate(norms)]
+
+    def product(flat, n):
+        w = weights[n][0]
+        p = g.node("MatMul", flat, loaded[n][0], False, True, shape=[32, len(w)])
+        return g.node("BiasAdd", p, loaded[n][1], 0, shape=[32, len(w)])
+
+    def reshape(value, *shape):
+        return g.node("Reshape", value, shape, shape=[32 if d == -1 else d for d in shape])
+
+    def heads(flat, n):
+        return g.node("Transpose", reshape(product(flat, n), 2, 16, 4, 16), (0, 2, 1, 3), shape=[2, 4, 16, 16])
+
+    def normalised(value, i):
+        n = g.node("LayerNorm", value, *scales[i], -1, -1, 1e-7, shape=([2, 16, 64], [2, 16, 1], [2, 16, 1]))
+        return g.node("TupleGetItem", n, 0)
+    s = [2, 4, 16, 16]
+    flat = reshape(x, -1, 64)
+    q, k = heads(flat, "q"), heads(flat, "k")
+    p = g.node("MatMulExt", q, g.node("Transpose", k, (0, 1, 3, 2), shape=s), shape=s)
+    p = g.node("Muls", p, 0.25, shape=s)
+    h = g.node("Muls", g.node("Sub", numpy.array(1, numpy.float32), m, shape=[2, 1, 1, 16]), -10000.0, shape=[2, 1, 1, 16])
+    p = g.node("Softmax", g.node("Add", p, h, shape=s), (-1,), shape=s)
+    c = g.node("MatMulExt", p, heads(flat, "v"), shape=s)
+    c = reshape(g.node("Transpose", c, (0, 2, 1, 3), shape=[2, 16, 4, 16]), -1, 64)
+    y = normalised(g.node("Add", reshape(product(c, "o"), 2, 16, 64), x, shape=[2, 16, 64]), 0)
+    f = reshape(product(reshape(y, -1, 64), "f"), 2, 16, 256)
+    s = [2, 16, 256]
+    e = g.node("Erf", g.node("Div", f, numpy.array(math.sqrt(2), numpy.float32), shape=s), shape=s)
+    e = g.node("Add", e, numpy.array(1, numpy.float32), shape=s)
+    e = g.node("Mul", g.node("Mul", f, e, shape=s), numpy.array(0.5, numpy.float32), shape=s)
+    z = g.node("Add", reshape(product(reshape(e, -1, 256), "g"), 2, 16, 64), y, shape=[2, 16, 64])
+    z = normalised(z, 1)
+
+    def dense(value, n):
+        return value @ weights[n][0].T + weights[n][1]
+
+    def split(value):
+        return value.reshape(2, 16, 4, 16).transpose(0, 2, 1, 3)
+    q, k, v = (split(dense(a, n)) for n in "qkv")
+    mixed = softmax(q @ k.swapaxes(2, 3) / 4 + (1 - am) * -10000) @ v
+    r = normal(dense(mixed.transpose(0, 2, 1, 3).reshape(2, 16, 64), "o") + a, *norms[0])
+    u = dense(r, "f")
+    state = g.node("UpdateState", order, g.node("MakeTuple", *(n for pair in loaded.values() for n in pair)))
+    return g.node("Depend", z, state), [normal(dense(u * (1 + erf(u / math.sqrt(2))) / 2, "g") + r, *norms[1])]
+
+
 @network({"x": numbers(4, 6), "i": numpy.array([2, 0, 1], numpy.int64)})
 def moves(net, g, x, i, a, ai):
     parts = g.node("Split", x, 1, 2, shape=([4, 3], [4, 3]))

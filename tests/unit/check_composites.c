@@ -315,6 +315,37 @@ START_TEST(what_the_first_stage_has_put_together_is_taken_in_by_the_order_of_are
 }
 END_TEST
 
+/* A composite has the names of the source's operators; the nodes of an expanded one have one name. */
+START_TEST(names_are_those_of_the_source)
+{
+	build("t=Neg x;u=Neg t;m=Mul u #2;a=Add m #1");
+	graph->nodes.items[2].origin = "mindspore:Muls";
+	sk_array_push(arena, &graph->composites, (struct sk_composite){.name = "Square", .expanded = "Square"});
+	graph->nodes.items[0].composite = graph->nodes.items[1].composite = 1;
+	sk_pass_graph_kernel_cluster(graph, &flags);
+	ck_assert_str_eq(describe(), "Square_Muls_Add_fusion(t u m a)");
+}
+END_TEST
+
+/* Div and RealDiv of a source count by their own entries of the list. */
+START_TEST(quotients_are_told_apart)
+{
+	flags.target = SK_TARGET_CPU;
+	build("d=Div x y;e=Div x z");
+	graph->nodes.items[0].origin = "mindspore:Div";
+	graph->nodes.items[1].origin = "mindspore:RealDiv";
+	sk_pass_graph_kernel_cluster(graph, &flags);
+	ck_assert_str_eq(describe(), "RealDiv_fusion(e)");
+}
+END_TEST
+
+START_TEST(a_quotient_of_onnx_is_either)
+{
+	flags.target = SK_TARGET_CPU;
+	expect_clusters("d=Div x y", "Div_fusion(d)");
+}
+END_TEST
+
 START_TEST(the_first_stage_wraps_nothing_alone)
 {
 	build("m=Mul x #2;p=Pow m #3");
@@ -412,7 +443,7 @@ static const char *product_of(int users)
 
 START_TEST(five_areas_follow_a_product)
 {
-	flags.target = SK_TARGET_CPU;
+	flags.target = SK_TARGET_GPU;
 	add(&flags.enable_cluster_ops, "MatMul");
 	expect_pieces(product_of(5), "MatMul_Mul_Mul_Mul_Mul_Mul_fusion(g m0 m1 m2 m3 m4)");
 }
@@ -420,7 +451,7 @@ END_TEST
 
 START_TEST(six_do_not)
 {
-	flags.target = SK_TARGET_CPU;
+	flags.target = SK_TARGET_GPU;
 	add(&flags.enable_cluster_ops, "MatMul");
 	expect_pieces(product_of(6), "MatMul_split(g) Mul_split(m0) Mul_split_2(m1) Mul_split_3(m2) Mul_split_4(m3) "
 				     "Mul_split_5(m4) Mul_split_6(m5)");
@@ -429,7 +460,7 @@ END_TEST
 
 START_TEST(nothing_follows_a_product_with_one_column)
 {
-	flags.target = SK_TARGET_CPU;
+	flags.target = SK_TARGET_GPU;
 	add(&flags.enable_cluster_ops, "MatMul");
 	expect_pieces("g_4x1=MatMul x y_8x1;m_4x1=Mul g_4x1 z_4x1", "MatMul_split(g_4x1) Mul_split(m_4x1)");
 }
@@ -457,14 +488,47 @@ static void expect_row(int count, const char *shape, const char *reader, bool to
 	for (int i = 0; i < count; i++) {
 		if (i)
 			text = sk_arena_print(arena, "%s;v%d%s=Neg v%d%s", text, i, shape, i - 1, shape);
-		row = sk_arena_join(arena, row, "Neg_");
+		row = i < 16 ? sk_arena_join(arena, row, "Neg_") : row; /* names are cut off */
 		names = sk_arena_print(arena, "%s%sv%d%s", names, i ? " " : "", i, shape);
 	}
 	text = sk_arena_print(arena, "%s;%s v%d%s", text, reader, count - 1, shape);
 	expect_pieces(text,
-		      together ? sk_arena_print(arena, "%s%s_fusion(%s r)", row, strchr(reader, '=') + 1, names)
+		      together ? sk_arena_print(arena, "%s%s%sfusion(%s r)", row,
+						count < 16 ? strchr(reader, '=') + 1 : "", count < 16 ? "_" : "", names)
 			       : sk_arena_print(arena, "%ssplit(%s) %s_split(r)", row, names, strchr(reader, '=') + 1));
 }
+
+/* The patterns of the target cpu, on either side of its conditions. */
+static const struct piece_case cpu_cases[] = {
+	/* a reduction takes in an area that is also a result */
+	{"m!=Mul x #2;s_4x1=ReduceSum m", "Mul_ReduceSum_fusion(m s_4x1)"},
+	{"m=Mul x #2;s_4x1=ReduceSum m;e!=Exp m", "Mul_ReduceSum_Exp_fusion(m s_4x1 e)"},
+	{"m!=Mul x #2;s_4x1=ReduceSum m;t_4x1=ReduceSum m",
+	 "Mul_split(m) ReduceSum_split(s_4x1) ReduceSum_split_2(t_4x1)"},
+	/* isolate_reshape: a reshape joins what it reads, whatever this computes, if no area is its reader */
+	{"t=Transpose x_8x4;r_2x16=Reshape t", "Transpose_Reshape_fusion(t r_2x16)"},
+	{"t=Transpose x_8x4;r_2x16=Reshape t;m_2x16=Mul r_2x16 #2",
+	 "Transpose_split(t) Reshape_Mul_split(r_2x16 m_2x16)"},
+	/* no product takes in its readers */
+	{"g=MatMul x y_8x8;m=Mul g z", "MatMul_split(g) Mul_split(m)"},
+};
+
+START_TEST(pieces_for_cpus)
+{
+	flags.target = SK_TARGET_CPU;
+	flags.fusion_ops_level = 1;
+	add(&flags.enable_cluster_ops, "MatMul");
+	expect_pieces(cpu_cases[_i].graph, cpu_cases[_i].pieces);
+}
+END_TEST
+
+START_TEST(a_reduction_for_cpus_takes_in_twenty_nodes)
+{
+	flags.target = SK_TARGET_CPU;
+	flags.fusion_ops_level = 1;
+	expect_row(19 + _i, "_4x9", "r=ReduceSum", _i < 2);
+}
+END_TEST
 
 START_TEST(a_reduction_takes_in_ten_nodes)
 {
@@ -812,6 +876,9 @@ int main(void)
 	tcase_add_test(clusters, long_names_end_early);
 	tcase_add_test(clusters, the_first_stage_takes_basic_operators_the_second_what_is_around);
 	tcase_add_test(clusters, what_the_first_stage_has_put_together_is_taken_in_by_the_order_of_areas);
+	tcase_add_test(clusters, names_are_those_of_the_source);
+	tcase_add_test(clusters, quotients_are_told_apart);
+	tcase_add_test(clusters, a_quotient_of_onnx_is_either);
 	tcase_add_test(clusters, the_first_stage_wraps_nothing_alone);
 	tcase_add_test(clusters, what_is_disabled_is_in_no_stage);
 	suite_add_tcase(suite, clusters);
@@ -834,6 +901,8 @@ int main(void)
 	tcase_add_test(pieces, a_piece_is_as_large_as_the_flag_says);
 	tcase_add_test(pieces, the_smallest_areas_come_first);
 	tcase_add_test(pieces, a_reduction_takes_in_areas_up_to_a_size);
+	tcase_add_loop_test(pieces, pieces_for_cpus, 0, sizeof(cpu_cases) / sizeof(cpu_cases[0]));
+	tcase_add_loop_test(pieces, a_reduction_for_cpus_takes_in_twenty_nodes, 0, 3);
 	tcase_add_test(pieces, on_the_host_the_planner_splits);
 	tcase_add_loop_test(pieces, what_is_made_of_two_is_a_member_if_both_were, 0, 2);
 	tcase_add_test(pieces, products_that_would_overflow_stay_floats);
