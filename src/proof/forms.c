@@ -296,8 +296,8 @@ static bool find_at_corner(const struct sk_normals *forms, const struct sk_norma
 
 			while (down[d] != term->factors[j])
 				d++;
-			overflow |= __builtin_mul_overflow(value, set >> d & 1 ? variable->most : variable->least,
-							   &value);
+			overflow |=
+				__builtin_mul_overflow(value, set >> d & 1 ? variable->most : variable->least, &value);
 		}
 		if (overflow || __builtin_add_overflow(*number, value, number))
 			return false;
@@ -452,7 +452,7 @@ static void mark_dimensions(const struct sk_normals *forms, const struct sk_norm
 static bool evaluate(const struct sk_normals *forms, const struct sk_normal *form, const int64_t *sizes,
 		     int64_t *result);
 
-static bool evaluate_variable(const struct sk_normals *forms, uint32_t number, const int64_t *sizes, int64_t *result)
+bool sk_normal_variable_at(const struct sk_normals *forms, uint32_t number, const int64_t *sizes, int64_t *result)
 {
 	const struct sk_normal_variable *variable = &forms->variables.items[number];
 	int64_t a, b;
@@ -484,7 +484,7 @@ static bool evaluate(const struct sk_normals *forms, const struct sk_normal *for
 		int64_t product = form->terms[i].coefficient, factor;
 
 		for (uint32_t j = 0; j < form->terms[i].count; j++)
-			if (!evaluate_variable(forms, form->terms[i].factors[j], sizes, &factor) ||
+			if (!sk_normal_variable_at(forms, form->terms[i].factors[j], sizes, &factor) ||
 			    __builtin_mul_overflow(product, factor, &product))
 				return false;
 		if (__builtin_add_overflow(*result, product, result))

@@ -86,6 +86,9 @@ bool sk_normal_at_most(struct sk_normals *forms, const struct sk_normal *a, cons
 /* True if the form has one value for all sizes; *number is it. */
 bool sk_normal_is_number(const struct sk_normal *form, int64_t *number);
 
+/* Evaluate a variable at sizes of the dimensions, each divided by its multiple. False on overflow. */
+bool sk_normal_variable_at(const struct sk_normals *forms, uint32_t number, const int64_t *sizes, int64_t *result);
+
 /* Evaluate the form at the least or at the most sizes. For a value, or a sum of values, these are its least and its
  * most: the operations of .sk.dims never decrease. */
 bool sk_normal_corner(const struct sk_normals *forms, const struct sk_normal *form, bool most, int64_t *number);
@@ -212,14 +215,31 @@ struct sk_sized_use {
 
 struct sk_sized_uses {
 	struct sk_sized *sized;
+	uint32_t variable_count; /* those of values; forms that are made later may have others */
 	struct sk_sized_use *variables, *values; /* by number and dimension */
+	SK_ARRAY(struct sk_sized_steps *) steps; /* those found so far */
+};
+
+/* Sizes of a dimension at which variables of that dimension alone have other values than at the sizes before: from the
+ * most downwards, one size for each combination of values. */
+struct sk_sized_steps {
+	const bool *variables; /* by number: those in the comparison … */
+	uint32_t dimension; /* … of this dimension alone */
+	uint64_t count;
+	uint64_t *sizes;
+	uint32_t period; /* of the numbers of the sizes: each variable is linear in each class; 0: none is known */
 };
 
 /* Sizes of the dimensions, from the most downwards; the first dimension changes fastest. */
 struct sk_sized_grid {
 	struct sk_sized_use uses[SK_MAX_DIMENSIONS];
 	uint64_t counts[SK_MAX_DIMENSIONS];
-	bool all[SK_MAX_DIMENSIONS]; /* these are all sizes */
+	bool all[SK_MAX_DIMENSIONS]; /* these are all sizes, or all combinations of values */
+	uint32_t divisors[SK_MAX_DIMENSIONS]; /* of quotients of the values, their product; 0: too large */
+	bool *variables; /* by number: the comparison has it */
+	bool unknown; /* it has a value without a form */
+	const struct sk_sized_steps
+		*steps[SK_MAX_DIMENSIONS]; /* the sizes are the first of these; NULL: all multiples */
 };
 
 void sk_sized_uses_build(struct sk_sized_uses *uses, struct sk_sized *sized);
@@ -233,7 +253,7 @@ void sk_sized_grid_add_product(const struct sk_sized_uses *uses, struct sk_sized
 			       uint32_t other);
 void sk_sized_grid_add_divisor(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint64_t divisor);
 void sk_sized_grid_take_all(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint32_t value);
-uint64_t sk_sized_grid_finish(const struct sk_sized_uses *uses, struct sk_sized_grid *grid);
+uint64_t sk_sized_grid_finish(struct sk_sized_uses *uses, struct sk_sized_grid *grid);
 
 /* True if a finished grid has the points that comparisons of the value need. */
 bool sk_sized_grid_suffices(const struct sk_sized_uses *uses, const struct sk_sized_grid *grid, uint32_t value);

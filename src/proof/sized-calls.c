@@ -287,7 +287,8 @@ static bool same_grid(const struct checker *checker, const struct sk_sized_grid 
 {
 	for (uint32_t d = 0; d < count_dimensions(checker); d++)
 		if (one->counts[d] != other->counts[d] || one->all[d] != other->all[d] ||
-		    one->uses[d].degree != other->uses[d].degree || one->uses[d].period != other->uses[d].period)
+		    one->steps[d] != other->steps[d] || one->uses[d].degree != other->uses[d].degree ||
+		    one->uses[d].period != other->uses[d].period)
 			return false;
 	return true;
 }

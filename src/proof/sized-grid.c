@@ -1,7 +1,11 @@
 /* See forms.h. A number is a polynomial of the dimensions in each class of sizes modulo its period: floor(n / k) is one
  * for sizes that are equal modulo k. Two of degree g that are equal at g + 1 consecutive sizes of each class are equal.
  * A polynomial that is a multiple of a number there is one everywhere, too. Where min and max have a part, or the grid
- * would have as many points, it has all sizes. */
+ * would have as many points, it has all sizes.
+ *
+ * The period of floor(n / 32) is 32, but the numbers that it is compared with are often other quotients of n: lengths
+ * of one picture after some halvings. Then sizes n with equal quotients are one: the quotients are looked at as
+ * functions of the number of such a step, which have a period of 1 or 2. This is seen by looking at all n. */
 #include "src/proof/forms.h"
 
 #include <string.h>
@@ -13,7 +17,12 @@
 #include "format/skdims.h"
 #include "format/skplan.h"
 
-enum { MOST_PERIOD = 1 << 16 };
+enum {
+	MOST_PERIOD = 1 << 16,
+	FEW_POINTS = 4, /* of a dimension: fewer are not looked for */
+	MOST_STEPS = 1 << 14, /* sizes of a dimension that are looked through for steps */
+	MOST_STEP_PERIOD = 64,
+};
 
 static uint32_t count_dimensions(const struct sk_sized_uses *uses)
 {
@@ -96,6 +105,7 @@ void sk_sized_uses_build(struct sk_sized_uses *uses, struct sk_sized *sized)
 	size_t count = dims->dimension_count, variables = sized->forms.variables.count;
 
 	uses->sized = sized;
+	uses->variable_count = (uint32_t)variables;
 	uses->variables = make_uses(sized->forms.arena, variables * count);
 	for (uint32_t i = 0; i < variables; i++)
 		use_variable(uses, i, &uses->variables[i * count]);
@@ -108,26 +118,50 @@ void sk_sized_uses_build(struct sk_sized_uses *uses, struct sk_sized *sized)
 
 void sk_sized_grid_init(const struct sk_sized_uses *uses, struct sk_sized_grid *grid)
 {
-	for (uint32_t d = 0; d < count_dimensions(uses); d++)
+	*grid = (struct sk_sized_grid){
+		.variables = SK_NEW_ARRAY(uses->sized->forms.arena, bool, uses->variable_count + (size_t)1)};
+	for (uint32_t d = 0; d < count_dimensions(uses); d++) {
 		grid->uses[d] = (struct sk_sized_use){.period = 1};
+		grid->divisors[d] = 1;
+	}
+}
+
+static void mark_variables(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint32_t value)
+{
+	const struct sk_normal *form = uses->sized->forms.values[value];
+
+	grid->unknown |= !form;
+	for (uint32_t i = 0; form && i < form->count; i++)
+		for (uint32_t j = 0; j < form->terms[i].count; j++)
+			grid->variables[form->terms[i].factors[j]] = true;
+}
+
+/* Return the use of a value whose variables become those of the grid. */
+static const struct sk_sized_use *use_value(const struct sk_sized_uses *uses, struct sk_sized_grid *grid,
+					    uint32_t value)
+{
+	mark_variables(uses, grid, value);
+	return &uses->values[value * (size_t)count_dimensions(uses)];
 }
 
 void sk_sized_grid_add(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint32_t value)
 {
+	const struct sk_sized_use *use = use_value(uses, grid, value);
+
 	for (uint32_t d = 0; d < count_dimensions(uses); d++)
-		join(&grid->uses[d], &uses->values[value * (size_t)count_dimensions(uses) + d]);
+		join(&grid->uses[d], &use[d]);
 }
 
 void sk_sized_grid_add_product(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint32_t one,
 			       uint32_t other)
 {
-	size_t count = count_dimensions(uses);
+	const struct sk_sized_use *a = use_value(uses, grid, one), *b = use_value(uses, grid, other);
 
-	for (uint32_t d = 0; d < count; d++) {
-		struct sk_sized_use product = uses->values[one * count + d];
-		uint32_t degree = product.degree + uses->values[other * count + d].degree;
+	for (uint32_t d = 0; d < count_dimensions(uses); d++) {
+		struct sk_sized_use product = a[d];
+		uint32_t degree = product.degree + b[d].degree;
 
-		join(&product, &uses->values[other * count + d]);
+		join(&product, &b[d]);
 		product.degree = degree;
 		join(&grid->uses[d], &product);
 	}
@@ -135,21 +169,159 @@ void sk_sized_grid_add_product(const struct sk_sized_uses *uses, struct sk_sized
 
 void sk_sized_grid_add_divisor(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint64_t divisor)
 {
-	for (uint32_t d = 0; d < count_dimensions(uses); d++)
-		if (grid->uses[d].degree)
-			set_period(&grid->uses[d], divisor > MOST_PERIOD ? divisor : grid->uses[d].period * divisor);
+	for (uint32_t d = 0; d < count_dimensions(uses); d++) {
+		uint64_t product = divisor > MOST_PERIOD ? 0 : grid->divisors[d] * divisor;
+
+		if (!grid->uses[d].degree)
+			continue;
+		set_period(&grid->uses[d], divisor > MOST_PERIOD ? divisor : grid->uses[d].period * divisor);
+		grid->divisors[d] = product > MOST_PERIOD ? 0 : (uint32_t)product;
+	}
 }
 
 void sk_sized_grid_take_all(const struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint32_t value)
 {
-	for (uint32_t d = 0; d < count_dimensions(uses); d++) {
-		const struct sk_sized_use *use = &uses->values[value * (size_t)count_dimensions(uses) + d];
+	const struct sk_sized_use *use = use_value(uses, grid, value);
 
-		grid->uses[d].every |= use->degree || use->every;
-	}
+	for (uint32_t d = 0; d < count_dimensions(uses); d++)
+		grid->uses[d].every |= use[d].degree || use[d].every;
 }
 
-uint64_t sk_sized_grid_finish(const struct sk_sized_uses *uses, struct sk_sized_grid *grid)
+/* ---- steps ---- */
+
+static bool depends(const struct sk_sized_uses *uses, uint32_t variable, uint32_t dimension)
+{
+	const struct sk_sized_use *use = &uses->variables[variable * (size_t)count_dimensions(uses) + dimension];
+
+	return use->degree || use->every;
+}
+
+/* True if each variable of the grid that depends on the dimension depends on it alone. */
+static bool is_alone(const struct sk_sized_uses *uses, const struct sk_sized_grid *grid, uint32_t dimension)
+{
+	for (uint32_t v = 0; v < uses->variable_count; v++)
+		for (uint32_t d = 0; d < count_dimensions(uses); d++)
+			if (grid->variables[v] && d != dimension && depends(uses, v, dimension) && depends(uses, v, d))
+				return false;
+	return true;
+}
+
+/* The values of the variables of some steps, by step and place of the variable. */
+struct walk {
+	const struct sk_sized_uses *uses;
+	struct sk_sized_steps *steps;
+	uint32_t *variables, count;
+	int64_t *values;
+};
+
+/* Go through all sizes, and keep those with other values than at the one before. False on overflow. */
+static bool walk_sizes(struct walk *walk)
+{
+	const struct sk_normals *forms = &walk->uses->sized->forms;
+	const uint32_t d = walk->steps->dimension;
+	const struct sk_normal_variable *variable = &forms->variables.items[d];
+	int64_t sizes[SK_MAX_DIMENSIONS] = {0};
+
+	for (int64_t size = variable->most; size >= variable->least; size--) {
+		int64_t *values = &walk->values[walk->steps->count * walk->count];
+
+		sizes[d] = size;
+		for (uint32_t i = 0; i < walk->count; i++)
+			if (!sk_normal_variable_at(forms, walk->variables[i], sizes, &values[i]))
+				return false;
+		if (walk->steps->count && !memcmp(values, values - walk->count, walk->count * sizeof(*values)))
+			continue;
+		walk->steps->sizes[walk->steps->count++] = (uint64_t)size * forms->dims->dimensions[d].multiple;
+	}
+	return true;
+}
+
+static bool is_linear(const struct walk *walk, uint32_t period)
+{
+	const size_t row = (size_t)walk->count * period;
+	const int64_t *values = walk->values;
+
+	for (size_t i = 2 * row; i < walk->steps->count * walk->count; i++)
+		if (values[i] - values[i - row] != values[i - row] - values[i - 2 * row])
+			return false;
+	return true;
+}
+
+static struct sk_sized_steps *find_steps(const struct sk_sized_uses *uses, const struct sk_sized_grid *grid,
+					 uint32_t dimension)
+{
+	const struct sk_normals *forms = &uses->sized->forms;
+	const size_t sizes =
+		(size_t)(forms->variables.items[dimension].most - forms->variables.items[dimension].least) + 1;
+	struct sk_arena *scratch = sk_arena_create();
+	struct sk_sized_steps *steps = SK_NEW(forms->arena, struct sk_sized_steps);
+	struct walk walk = {.uses = uses,
+			    .steps = steps,
+			    .variables = SK_NEW_ARRAY(scratch, uint32_t, uses->variable_count + (size_t)1)};
+
+	*steps = (struct sk_sized_steps){.variables = grid->variables,
+					 .dimension = dimension,
+					 .sizes = SK_NEW_ARRAY(forms->arena, uint64_t, sizes)};
+	for (uint32_t v = 0; v < uses->variable_count; v++)
+		if (grid->variables[v] && depends(uses, v, dimension))
+			walk.variables[walk.count++] = v;
+	walk.values = SK_NEW_ARRAY(scratch, int64_t, sizes * walk.count);
+	if (walk_sizes(&walk))
+		for (uint32_t period = 1; period <= MOST_STEP_PERIOD && !steps->period; period++)
+			steps->period = is_linear(&walk, period) ? period : 0;
+	else
+		steps->count = 0;
+	sk_arena_destroy(scratch);
+	return steps;
+}
+
+/* True if both have the same variables of the dimension. */
+static bool has_variables(const struct sk_sized_uses *uses, const bool *one, const bool *other, uint32_t dimension)
+{
+	for (uint32_t v = 0; v < uses->variable_count; v++)
+		if (one[v] != other[v] && depends(uses, v, dimension))
+			return false;
+	return true;
+}
+
+/* Return the steps of the dimension; NULL: they are not known. */
+static const struct sk_sized_steps *steps_of(struct sk_sized_uses *uses, const struct sk_sized_grid *grid,
+					     uint32_t dimension)
+{
+	const struct sk_normal_variable *variable = &uses->sized->forms.variables.items[dimension];
+	size_t i = 0;
+
+	if (variable->most - variable->least >= MOST_STEPS || grid->unknown || !is_alone(uses, grid, dimension))
+		return NULL;
+	while (i < uses->steps.count &&
+	       (uses->steps.items[i]->dimension != dimension ||
+		!has_variables(uses, uses->steps.items[i]->variables, grid->variables, dimension)))
+		i++;
+	if (i == uses->steps.count)
+		sk_array_push(uses->sized->forms.arena, &uses->steps, find_steps(uses, grid, dimension));
+	return uses->steps.items[i]->count ? uses->steps.items[i] : NULL;
+}
+
+/* ---- finished grids ---- */
+
+/* Let the dimension have fewer sizes if there are fewer steps. */
+static void take_steps(struct sk_sized_uses *uses, struct sk_sized_grid *grid, uint32_t d)
+{
+	const struct sk_sized_steps *steps = grid->counts[d] > FEW_POINTS ? steps_of(uses, grid, d) : NULL;
+	struct sk_sized_use *use = &grid->uses[d];
+	uint64_t period = steps ? steps->period * (uint64_t)grid->divisors[d] : 0;
+	uint64_t wanted = period * (SK_SIZED_DEGREES * (uint64_t)use->degree + 1);
+	bool all = !period || use->every || period > MOST_PERIOD || (steps && wanted >= steps->count);
+
+	if (!steps || (all ? steps->count : wanted) >= grid->counts[d])
+		return;
+	grid->steps[d] = steps;
+	grid->all[d] = all;
+	grid->counts[d] = all ? steps->count : wanted;
+	use->period = all ? 1 : (uint32_t)period;
+}
+
+uint64_t sk_sized_grid_finish(struct sk_sized_uses *uses, struct sk_sized_grid *grid)
 {
 	uint64_t points = 1;
 
@@ -166,6 +338,7 @@ uint64_t sk_sized_grid_finish(const struct sk_sized_uses *uses, struct sk_sized_
 			sizes = 1;
 		grid->all[d] = use->every || wanted >= sizes;
 		grid->counts[d] = grid->all[d] ? sizes : wanted;
+		take_steps(uses, grid, d);
 		if (!sk_mul(points, grid->counts[d], &points))
 			points = UINT64_MAX;
 	}
@@ -178,18 +351,37 @@ void sk_sized_grid_point(const struct sk_sized_uses *uses, const struct sk_sized
 	const struct sk_dims_view *dims = uses->sized->forms.dims;
 
 	for (uint32_t d = 0; d < dims->dimension_count; d++) {
-		sizes[d] = dims->dimensions[d].most - point % grid->counts[d] * dims->dimensions[d].multiple;
+		uint64_t number = point % grid->counts[d];
+
+		sizes[d] = grid->steps[d] ? grid->steps[d]->sizes[number]
+					  : dims->dimensions[d].most - number * dims->dimensions[d].multiple;
 		point /= grid->counts[d];
 	}
+}
+
+/* True if the sizes of the dimension are those of steps, of which the value has another variable. */
+static bool is_hidden(const struct sk_sized_uses *uses, const struct sk_sized_grid *grid, uint32_t value,
+		      uint32_t dimension)
+{
+	const struct sk_normal *form = uses->sized->forms.values[value];
+
+	for (uint32_t i = 0; grid->steps[dimension] && form && i < form->count; i++)
+		for (uint32_t j = 0; j < form->terms[i].count; j++)
+			if (!grid->variables[form->terms[i].factors[j]] &&
+			    depends(uses, form->terms[i].factors[j], dimension))
+				return true;
+	return grid->steps[dimension] && !form;
 }
 
 bool sk_sized_grid_suffices(const struct sk_sized_uses *uses, const struct sk_sized_grid *grid, uint32_t value)
 {
 	for (uint32_t d = 0; d < count_dimensions(uses); d++) {
 		const struct sk_sized_use *use = &uses->values[value * (size_t)count_dimensions(uses) + d];
+		bool periods = grid->steps[d] || grid->uses[d].period % use->period == 0;
 
-		if (!grid->all[d] && (use->every || grid->uses[d].period % use->period ||
-				      use->degree > SK_SIZED_DEGREES * grid->uses[d].degree))
+		if (is_hidden(uses, grid, value, d) ||
+		    (!grid->all[d] &&
+		     (use->every || !periods || use->degree > SK_SIZED_DEGREES * grid->uses[d].degree)))
 			return false;
 	}
 	return true;

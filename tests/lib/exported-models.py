@@ -327,6 +327,28 @@ def detector():
     return m
 
 
+def squeezed(m, x, channels):
+    """The part of MobileNetV3 that scales channels by their means."""
+    means = m.node("Conv", m.node("GlobalAveragePool", x), m.weights(4, channels, 1, 1), m.weights(4))
+    scales = m.node("Conv", m.node("Relu", means), m.weights(channels, 4, 1, 1), m.weights(channels))
+    return m.node("Mul", x, m.node("HardSigmoid", scales, alpha=1 / 6))
+
+
+def mobilenet():
+    """Any height and width: five halvings that round up."""
+    m = Model("mobilenet", {"batch": (1, 4), "height": (1, 300), "width": (1, 320)})
+    x, before = m.input("image", ["batch", 3, "height", "width"]), 3
+    for channels, size, stride in ((8, 3, 2), (8, 3, 2), (12, 5, 2), (12, 5, 1), (16, 3, 2), (24, 5, 2), (24, 5, 1)):
+        y = m.node("HardSwish", m.node("Conv", x, m.weights(channels, before, 1, 1), m.weights(channels)))
+        y = m.node("Conv", y, m.weights(channels, 1, size, size), m.weights(channels), group=channels,
+                   pads=[size // 2] * 4, strides=[stride] * 2)
+        y = squeezed(m, m.node("HardSwish", y), channels)
+        y = m.node("Conv", y, m.weights(channels, channels, 1, 1), m.weights(channels))
+        x, before = m.node("Add", x, y) if stride == 1 else y, channels
+    m.output("classes", m.linear(m.node("Flatten", m.node("GlobalAveragePool", x)), before, 10))
+    return m
+
+
 def anchors():
     """Points of the cells of two grids, [x,y] in rows, as heads of detectors join them."""
     m = Model("anchors", {"height": (4, 24), "width": (4, 24)})
@@ -372,7 +394,7 @@ def vad():
     return m
 
 
-MODELS = [bert, parts, bert_dynamo, gpt2, llama, t5, whisper, vit, crnn, detector, anchors, mel, vad]
+MODELS = [bert, parts, bert_dynamo, gpt2, llama, t5, whisper, vit, crnn, detector, mobilenet, anchors, mel, vad]
 sklink, skrun, skdump, kernels = sys.argv[1:5]
 
 
