@@ -118,24 +118,6 @@ const struct sk_size *sk_size_quotient(struct sk_sizes *sizes, const struct sk_s
 	return divide(sizes, a, b, &quotient, &rest) && !rest->count ? quotient : NULL;
 }
 
-/* Return floor(a/b) as an atom. */
-static const struct sk_size *floor_atom(struct sk_sizes *sizes, const struct sk_size *a, const struct sk_size *b)
-{
-	bool fixed = sk_size_is_number(b, NULL), positive = a->least >= 0;
-	struct sk_size_atom atom = {
-		.a = a,
-		.b = b,
-		.kind = SK_SIZE_FLOOR,
-		.weight = a->weight + b->weight + 1,
-		.least = sk_floor_divide(a->least, a->least < 0 ? b->least : b->most),
-		.most = sk_floor_divide(a->most, a->most < 0 ? b->most : b->least),
-		.grows = a->grows && (fixed || (positive && b->shrinks)),
-		.shrinks = a->shrinks && (fixed || (positive && b->grows)),
-	};
-
-	return sk_size_of_atom(sizes, atom);
-}
-
 /* Return floor((floor(x/k) + c) / n) as floor((x + c*k) / (n*k)), for numbers; NULL: it is not of this form. */
 static const struct sk_size *merge_floors(struct sk_sizes *sizes, const struct sk_size *a, const struct sk_size *b)
 {
@@ -172,7 +154,7 @@ static const struct sk_size *floor_rest(struct sk_sizes *sizes, const struct sk_
 		return a->choice == SK_SIZE_MIN ? sk_size_min(sizes, first, second) : sk_size_max(sizes, first, second);
 	}
 	merged = merge_floors(sizes, a, b);
-	return merged ? merged : floor_atom(sizes, a, b);
+	return merged ? merged : sk_size_floor_atom(sizes, a, b);
 }
 
 static bool has_minimum(const struct sk_sizes *sizes, const struct sk_term *term)

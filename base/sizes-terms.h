@@ -16,6 +16,9 @@ struct sk_size {
 	struct sk_sizes *sizes;
 	int64_t least, most;
 	const struct sk_size *first, *second; /* of a choice */
+	const struct sk_size *same; /* an equal sum without subtracted quotients, which grows; NULL: none */
+	const struct sk_size *factor, *lifted; /* a choice that is first + factor * max(lifted,0), and all three grow;
+						  NULL: it is none */
 	enum sk_size_kind choice; /* SK_SIZE_MIN, SK_SIZE_MAX: of the two; SK_SIZE_SUM: there is none */
 	uint32_t count, weight;
 	uint32_t floors, minima; /* also in operands */
@@ -69,6 +72,9 @@ const struct sk_size *sk_form_intern(struct sk_sizes *sizes, const struct sk_for
 
 /* Return the atom as a size. */
 const struct sk_size *sk_size_of_atom(struct sk_sizes *sizes, struct sk_size_atom atom);
+
+/* Return floor(a/b) as an atom. No whole part is taken out. */
+const struct sk_size *sk_size_floor_atom(struct sk_sizes *sizes, const struct sk_size *a, const struct sk_size *b);
 
 /* Write the size as a sum of terms in which each atom stands for the atom minus its least value. */
 void sk_size_shift(const struct sk_size *size, struct sk_form *shifted);

@@ -103,6 +103,32 @@ static uint32_t put_term(const struct walk *walk, const struct sk_term *term)
 	return coefficient == 1 ? product : put_pair(walk, SK_SIZE_PRODUCT, put_number(walk, coefficient), product);
 }
 
+/* Put first + factor * max(d,0), with max(p,n) - n for max(d,0): d is p - n, and n a number. Return SK_NONE if p is
+ * negative or shrinks at some sizes. */
+static uint32_t put_lifted(const struct walk *walk, const struct sk_size *size)
+{
+	const struct sk_size *d = size->lifted;
+	const struct sk_term *last = &d->terms[d->count - 1]; /* it is no number: it would have no atom */
+	int64_t n = !last->count && last->coefficient < 0 ? -last->coefficient : 0;
+	const struct sk_size *p = sk_size_add(d->sizes, d, sk_size_number(d->sizes, n));
+	uint32_t product, other;
+
+	if (!p || !p->grows || p->least < 0)
+		return SK_NONE;
+	product = sk_size_walk(p, walk->put, walk->context);
+	product = put_pair(walk, SK_SIZE_MAX, product, put_number(walk, n));
+	if (n)
+		product = put_pair(walk, SK_SIZE_SUM, product, put_number(walk, -n));
+	if (!sk_size_is_number(size->factor, &n) || n != 1) {
+		other = sk_size_walk(size->factor, walk->put, walk->context);
+		product = put_pair(walk, SK_SIZE_PRODUCT, other, product);
+	}
+	if (sk_size_is_number(size->first, &n) && !n)
+		return product;
+	other = sk_size_walk(size->first, walk->put, walk->context);
+	return put_pair(walk, SK_SIZE_SUM, other, product);
+}
+
 /* True if a term with atoms is negative. */
 static bool subtracts(const struct sk_term *terms, size_t count)
 {
@@ -128,9 +154,13 @@ uint32_t sk_size_walk(const struct sk_size *size, uint32_t (*put)(void *context,
 	struct walk walk = {.put = put, .context = context, .sizes = size->sizes};
 	const struct sk_term *terms = size->terms;
 	size_t count = size->count;
-	uint32_t sum = SK_NONE;
+	uint32_t sum = size->lifted ? put_lifted(&walk, size) : SK_NONE;
 	struct sk_form shifted;
 
+	if (sum != SK_NONE)
+		return sum;
+	if (size->same)
+		return sk_size_walk(size->same, put, context);
 	if (size->choice != SK_SIZE_SUM)
 		return put_sizes(&walk, size->choice, size->first, size->second);
 	if (subtracts(terms, count) || has_minima(size)) {

@@ -367,6 +367,25 @@ static void find_choice(struct sk_sizes *sizes, struct sk_size *size, size_t mos
 		size->choice = factor->least >= 0 ? SK_SIZE_MIN : SK_SIZE_MAX;
 }
 
+/* Write rest + t*min(d,0), which is the choice of rest + t*d and rest, as rest + t*d - t*max(d,0). */
+static void find_lifted(struct sk_sizes *sizes, struct sk_size *size)
+{
+	uint32_t atom = newest_atom(size, SK_SIZE_MIN);
+	const struct sk_size *d = atom == SK_NONE ? NULL : sizes->atoms.items[atom]->a, *factor;
+	struct sk_form times, rest;
+
+	if (!d || !split(size, atom, &times, &rest))
+		return;
+	for (size_t i = 0; i < times.count; i++)
+		times.terms[i].coefficient = -times.terms[i].coefficient;
+	factor = sk_form_intern(sizes, &times);
+	if (!factor || factor->least < 0 || !factor->grows || !d->grows || !size->first->grows)
+		return;
+	size->factor = factor;
+	size->lifted = d;
+	size->grows = true;
+}
+
 static struct interval bound_choice(const struct sk_size *size)
 {
 	const struct sk_size *a = size->first, *b = size->second;
@@ -412,6 +431,72 @@ static struct interval bound_floor(struct sk_sizes *sizes, const struct sk_size 
 	return bounds;
 }
 
+/* Find a quotient by a number in the term. */
+static const struct sk_size_atom *find_quotient(const struct sk_sizes *sizes, const struct sk_term *term, int64_t *by,
+						struct sk_term *rest)
+{
+	for (size_t j = 0; j < term->count; j++) {
+		const struct sk_size_atom *atom = sizes->atoms.items[term->factors[j]];
+		const struct sk_term factor = {.coefficient = 1, .count = 1, .factors = {term->factors[j]}};
+
+		if (atom->kind == SK_SIZE_FLOOR && sk_size_is_number(atom->b, by) && *by > 1 &&
+		    sk_terms_divide(term, &factor, rest))
+			return atom;
+	}
+	return NULL;
+}
+
+/* Return the least sum of terms of which n times subtracts no term of the size. */
+static const struct sk_size *cover(struct sk_sizes *sizes, const struct sk_size *size, int64_t n)
+{
+	struct sk_form form;
+
+	sk_form_init(&form);
+	for (size_t i = 0; i < size->count; i++) {
+		struct sk_term term = size->terms[i];
+
+		term.coefficient = -sk_floor_divide(-term.coefficient, n);
+		if (term.count && term.coefficient > 0)
+			sk_form_add(&form, &term);
+	}
+	return sk_form_intern(sizes, &form);
+}
+
+/* Return the size with other quotients for those that it subtracts: s - floor((s+1)/2) is floor(s/2). -floor(a/n) is
+ * floor((n*s - a + n-1)/n) - s for any s. NULL: it subtracts none by a number. */
+static const struct sk_size *complement(const struct sk_size *size)
+{
+	struct sk_sizes *sizes = size->sizes;
+	struct sk_form form;
+	bool found = false;
+
+	sk_form_init(&form);
+	for (size_t i = 0; i < size->count && !form.failed; i++) {
+		struct sk_term rest;
+		int64_t n;
+		const struct sk_size_atom *atom =
+			size->terms[i].coefficient < 0 ? find_quotient(sizes, &size->terms[i], &n, &rest) : NULL;
+
+		if (!atom) {
+			sk_form_add(&form, &size->terms[i]);
+			continue;
+		}
+
+		const struct sk_size *by = atom->b, *s = cover(sizes, atom->a, n);
+		const struct sk_size *of = sk_size_subtract(sizes, sk_size_multiply(sizes, by, s), atom->a);
+
+		of = sk_size_add(sizes, of, sk_size_number(sizes, n - 1));
+		of = of && !sk_size_is_number(of, NULL) ? sk_size_floor_atom(sizes, of, by) : NULL;
+		if (!of)
+			return NULL;
+		sk_form_add_size(&form, s, &rest);
+		rest.coefficient = -rest.coefficient;
+		sk_form_add_size(&form, of, &rest);
+		found = true;
+	}
+	return found && !form.failed ? sk_form_intern(sizes, &form) : NULL;
+}
+
 /* Set direction and bounds of a new size. False if it can be too large. */
 static bool measure(struct sk_sizes *sizes, struct sk_size *size)
 {
@@ -428,6 +513,13 @@ static bool measure(struct sk_sizes *sizes, struct sk_size *size)
 	if (size->choice != SK_SIZE_SUM) {
 		size->grows |= size->first->grows && size->second->grows;
 		size->shrinks |= size->first->shrinks && size->second->shrinks;
+	}
+	if (size->choice == SK_SIZE_MAX && (!size->grows || size->first->least < 0 || size->second->least < 0))
+		find_lifted(sizes, size);
+	if (!size->grows && !size->shrinks && size->floors <= MAX_REFINED) {
+		size->same = complement(size);
+		size->same = size->same && size->same->grows ? size->same : NULL;
+		size->grows = size->same != NULL;
 	}
 	if (size->grows || size->shrinks) {
 		size->least = sk_size_at(size, size->grows ? sizes->leasts.items : sizes->mosts.items);
@@ -529,6 +621,23 @@ const struct sk_size *sk_size_of_atom(struct sk_sizes *sizes, struct sk_size_ato
 	sk_form_init(&form);
 	sk_form_add(&form, &(struct sk_term){.coefficient = 1, .count = 1, .factors = {number}});
 	return sk_form_intern(sizes, &form);
+}
+
+const struct sk_size *sk_size_floor_atom(struct sk_sizes *sizes, const struct sk_size *a, const struct sk_size *b)
+{
+	bool fixed = sk_size_is_number(b, NULL), positive = a->least >= 0;
+	struct sk_size_atom atom = {
+		.a = a,
+		.b = b,
+		.kind = SK_SIZE_FLOOR,
+		.weight = a->weight + b->weight + 1,
+		.least = sk_floor_divide(a->least, a->least < 0 ? b->least : b->most),
+		.most = sk_floor_divide(a->most, a->most < 0 ? b->most : b->least),
+		.grows = a->grows && (fixed || (positive && b->shrinks)),
+		.shrinks = a->shrinks && (fixed || (positive && b->grows)),
+	};
+
+	return sk_size_of_atom(sizes, atom);
 }
 
 struct sk_sizes *sk_sizes_create(struct sk_arena *arena)

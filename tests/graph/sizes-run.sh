@@ -350,3 +350,36 @@ END
 refuses "task 'y': at n=1 it would compute results from 'x', which has no elements; give bounds without these sizes$" \
 	half --dim n=1..8
 linked half n=4..9
+
+# Sizes of which a part is subtracted: the rest of a length after its half, in a slice and in unequal parts, and rows
+# behind the first two, of which there are none at small lengths.
+model rest <<'END'
+input x f32 bxsx8
+output y f32 none
+output z f32 none
+output w f32 none
+constant first i64 1 1
+constant second i64 1 2
+constant one i64 1 1
+constant two i64 1 2
+constant end i64 1 1000000
+constant flat i64 2 -1 8
+node Shape _ x -> shape
+node Slice _ shape first second -> size
+node Add _ size one -> more
+node Div _ more two -> half
+node Slice _ x half end first -> part
+node Neg rest part -> y
+node Sub _ size half -> other
+node Concat _ half other -> halves axis=0
+node Split parts x halves -> p q axis=1
+node Exp _ q -> e
+node Concat swapped e p -> z axis=1
+node Slice _ x two end first -> behind
+node Reshape _ behind flat -> rows
+node Relu positive rows -> w
+END
+linked rest 'b=1..4 s=1..40'
+for sizes in 'b=4 s=40' 'b=3 s=17' 'b=2 s=6' 'b=1 s=5' 'b=3 s=4' 'b=4 s=3'; do
+	runs "$sizes"
+done

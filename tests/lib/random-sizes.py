@@ -131,6 +131,18 @@ class Builder:
             return self.node("Transpose", value, perm=order), [shape[d] for d in order]
         if op == "flatten" and isinstance(shape[2], int):
             return self.node("Reshape", value, self.constant([-1, shape[2]])), None
+        if op == "halves" and shape[1] == "s":
+            size = self.node("Slice", self.node("Shape", value), self.constant([1]), self.constant([2]))
+            half = self.node("Div", self.node("Add", size, self.constant([self.random.choice([0, 1])])),
+                             self.constant([2]))
+            sizes = self.node("Concat", half, self.node("Sub", size, half), axis=0)
+            parts = ["h%d" % len(self.nodes), "r%d" % len(self.nodes)]
+            self.nodes.append(helper.make_node("Split", [value, sizes], parts, axis=1))
+            return self.node("Concat", self.node("Neg", parts[1]), parts[0], axis=1), shape
+        if op == "cut flat" and isinstance(shape[2], int):
+            first = self.constant([self.random.choice([1, 2])])
+            part = self.node("Slice", value, first, self.constant([2**62]), self.constant([1]))
+            return self.node("Reshape", part, self.constant([-1, shape[2]])), None
         if op == "cut":
             ends = [self.constant([self.random.choice(ends)]) for ends in ([0, 1], [-1, 2**62], [0, 1, 2])]
             return self.node("Slice", value, *ends), None
@@ -153,7 +165,8 @@ class Builder:
     def model(self):
         kinds = ["same", "softmax", "scan", "choose", "gather", "join", "product", "mean", "transpose", "flatten",
                  "cut", "pad", "expand", "attend", "batch", "statistics", "normal", "best", "repeat", "length",
-                 "positions", "heads", "filter", "pool", "causal", "row", "columns", "part"]
+                 "positions", "heads", "filter", "pool", "causal", "row", "columns", "part", "halves",
+                 "cut flat"]
         for _ in range(self.random.randint(3, 8)):
             value = self.add(self.random.choice(kinds), *self.random.choice(self.values[-3:]))
             if value:
