@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "graph/graph.h"
+#include "graph/manager/manager.h"
 
 enum {
 	MOST_REDUCED = 10, /* nodes of an area that a reduction may take in, on Ascend */
