@@ -429,7 +429,7 @@ static void write_launch(struct sk_plan_writer *writer, uint32_t number)
 
 	struct sk_plan_launch *record = start_launch(writer, number, &form);
 
-	if (writer->schedule->groups->launches[number].listed_time > 0)
+	if (writer->schedule->groups->launches[number].ordered)
 		form.flags |= SK_LAUNCH_ORDERED;
 	sk_plan_set_string(writer, &record->name, launch->name);
 	write_options(writer, &form, &launch->options);

@@ -138,8 +138,7 @@ struct sk_launch_runs {
 	const uint32_t *tasks; /* of the launch, in the order of their calls */
 	struct sk_run *runs; /* all of them, in this order */
 	uint32_t count;
-	double time; /* ns, estimated (run-times.c) */
-	double listed_time; /* the same in the list's order; 0: that is the order */
+	bool ordered; /* they have another order than the list's */
 };
 
 /* Return the number of elements of the task's extent for each element of the run's; 1 for a run that is not in
@@ -262,8 +261,15 @@ void sk_run_times_measure(struct sk_run_graph *graph);
 /* Return the core of a part, if the first one is on this core. */
 uint32_t sk_run_work_core(const struct sk_run_work *work, uint32_t first, uint32_t part);
 
+/* The time in ns, if no core awaits in a step in blocks of which it has none, and if all do. Which do is known when the
+ * awaits are (schedule.c). */
+struct sk_run_times {
+	double skipping, awaiting;
+};
+
 /* Estimate the time in an order of the graph's runs. placed: the same runs in that order, with their first cores. */
-double sk_run_times_estimate(const struct sk_run_graph *graph, const uint32_t *order, const struct sk_run *placed);
+struct sk_run_times sk_run_times_estimate(const struct sk_run_graph *graph, const uint32_t *order,
+					  const struct sk_run *placed);
 
 /* ==== run-order.c ====
  *

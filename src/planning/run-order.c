@@ -457,6 +457,8 @@ struct chooser {
 	struct sk_run_graph *graph;
 	struct sk_tile_groups *groups;
 	struct sk_launch_runs best;
+	struct sk_run_times most; /* that an order may take … */
+	double least; /* … and the sum of the best one's */
 };
 
 static void set_places(const struct chooser *chooser)
@@ -473,7 +475,7 @@ static void try_order(struct chooser *chooser, const struct sk_launch_runs *list
 {
 	struct sk_run_graph *graph = chooser->graph;
 	uint32_t count = listed->count, *tasks, placed = 0;
-	double time;
+	struct sk_run_times times;
 
 	tasks = SK_NEW_ARRAY(graph->arena, uint32_t, graph->fusion->launches[graph->launch].task_count);
 	*graph->runs = *listed;
@@ -490,11 +492,13 @@ static void try_order(struct chooser *chooser, const struct sk_launch_runs *list
 	}
 	set_places(chooser);
 	sk_placement_choose(graph->model, graph->fusion, graph->launch, chooser->groups);
-	time = sk_run_times_estimate(graph, order, graph->runs->runs);
-	if (time < chooser->best.time) {
-		chooser->best = *graph->runs;
-		chooser->best.time = time;
-	}
+	times = sk_run_times_estimate(graph, order, graph->runs->runs);
+	if (times.skipping > chooser->most.skipping || times.awaiting > chooser->most.awaiting ||
+	    times.skipping + times.awaiting >= chooser->least)
+		return;
+	chooser->best = *graph->runs;
+	chooser->best.ordered = true;
+	chooser->least = times.skipping + times.awaiting;
 }
 
 static int compare_items(const void *a, const void *b)
@@ -537,16 +541,14 @@ static double least_time(const struct sk_run_graph *graph, double longest)
 static void choose_order(struct chooser *chooser, const struct sk_launch_runs *listed)
 {
 	struct sk_run_graph *graph = chooser->graph;
-	double wanted = listed->time * (1 - least_gain);
 	struct sk_order followers;
 	struct lister lister = {
 		.graph = graph, .followers = &followers, .tails = SK_NEW_ARRAY(graph->arena, double, listed->count)};
 
-	if (least_time(graph, find_tails(graph, lister.tails)) > wanted)
+	if (least_time(graph, find_tails(graph, lister.tails)) > chooser->most.skipping)
 		return;
 	find_followers(graph, &followers);
 	list_runs(&lister);
-	chooser->best.time = wanted;
 	try_order(chooser, listed, lister.taken);
 	*graph->runs = *listed;
 	try_order(chooser, listed, sort_by_ends(&lister));
@@ -560,6 +562,7 @@ void sk_run_order_choose(const struct sk_model *model, const struct sk_fusion *f
 	struct sk_run_graph graph = {
 		.model = model, .fusion = fusion, .arena = model->arena, .launch = launch, .runs = runs};
 	struct chooser chooser = {.graph = &graph, .groups = groups};
+	struct sk_run_times times;
 	uint32_t *order;
 
 	sk_placement_choose(model, fusion, launch, groups);
@@ -569,11 +572,12 @@ void sk_run_order_choose(const struct sk_model *model, const struct sk_fusion *f
 	order = SK_NEW_ARRAY(model->arena, uint32_t, runs->count);
 	for (uint32_t i = 0; i < runs->count; i++)
 		order[i] = i;
-	runs->time = sk_run_times_estimate(&graph, order, runs->runs);
+	times = sk_run_times_estimate(&graph, order, runs->runs);
+	chooser.most = (struct sk_run_times){times.skipping * (1 - least_gain), times.awaiting * (1 - least_gain)};
+	chooser.least = times.skipping + times.awaiting;
 	listed = *runs;
 	chooser.best = listed;
 	choose_order(&chooser, &listed);
-	*runs = chooser.best.runs == listed.runs ? listed : chooser.best;
-	runs->listed_time = runs->runs == listed.runs ? 0 : listed.time;
+	*runs = chooser.best;
 	set_places(&chooser);
 }

@@ -146,6 +146,7 @@ struct passing {
 	const struct sk_run_graph *graph;
 	double *free[SK_MAX_LANES]; /* by core: the end of its last step */
 	double *passed; /* by run: when all cores that others await have passed it */
+	bool skips; /* cores without a block do not await */
 };
 
 /* Return the time at which the awaits of the run are over. */
@@ -167,7 +168,7 @@ static double pass_side(const struct passing *passing, const struct sk_run_work 
 {
 	double *cores = passing->free[work->lane], passed = 0;
 
-	for (uint32_t core = 0; core < work->cores && !work->alone; core++)
+	for (uint32_t core = 0; core < work->cores && !work->home && !(work->alone && passing->skips); core++)
 		cores[core] = cores[core] > ready ? cores[core] : ready;
 	for (uint32_t part = 0; part < work->parts; part++) {
 		double *core = &cores[sk_run_work_core(work, first, part)];
@@ -180,9 +181,10 @@ static double pass_side(const struct passing *passing, const struct sk_run_work 
 	return passed;
 }
 
-double sk_run_times_estimate(const struct sk_run_graph *graph, const uint32_t *order, const struct sk_run *placed)
+static double estimate(const struct sk_run_graph *graph, const uint32_t *order, const struct sk_run *placed, bool skips)
 {
-	struct passing passing = {.graph = graph, .passed = SK_NEW_ARRAY(graph->arena, double, graph->runs->count)};
+	struct passing passing = {
+		.graph = graph, .skips = skips, .passed = SK_NEW_ARRAY(graph->arena, double, graph->runs->count)};
 	double time = 0, bytes = 0;
 
 	for (uint32_t lane = 0; lane < graph->model->device->lane_count; lane++)
@@ -202,4 +204,10 @@ double sk_run_times_estimate(const struct sk_run_graph *graph, const uint32_t *o
 		time = passing.passed[run] > time ? passing.passed[run] : time;
 	}
 	return bytes / graph->model->device->memory > time ? bytes / graph->model->device->memory : time;
+}
+
+struct sk_run_times sk_run_times_estimate(const struct sk_run_graph *graph, const uint32_t *order,
+					  const struct sk_run *placed)
+{
+	return (struct sk_run_times){estimate(graph, order, placed, true), estimate(graph, order, placed, false)};
 }

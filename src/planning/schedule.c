@@ -45,6 +45,7 @@ struct stream {
 struct range {
 	const struct sk_step *step; /* the first one with these cores */
 	const uint32_t *clock;
+	bool spoiled; /* steps with other cores rest on what these cores know */
 };
 
 struct scheduler {
@@ -173,6 +174,54 @@ static bool falls_on_same_cores(const struct scheduler *scheduler, uint32_t step
 	return sk_pattern_equal(&before, &after);
 }
 
+static struct sk_side side_of(const struct scheduler *scheduler, const struct sk_step *step)
+{
+	struct sk_side sides[SK_MAX_SIDES];
+
+	sk_task_sides(scheduler->model, step->task, sides);
+	return sides[step->side];
+}
+
+/* BLOCKS: the first core and the number of blocks. */
+static uint32_t first_core_of(const struct scheduler *scheduler, const struct sk_step *step)
+{
+	return side_of(scheduler, step).first_core + step->run->first_core;
+}
+
+static uint32_t blocks_of(const struct scheduler *scheduler, const struct sk_step *step)
+{
+	return side_of(scheduler, step).blocks;
+}
+
+/* Return whether each core that runs calls of the step has a block of `range`, for every number of cores. */
+static bool covers(const struct scheduler *scheduler, const struct sk_step *range, const struct sk_step *step)
+{
+	uint32_t kind = kind_of(scheduler, step);
+
+	if (range->lane != step->lane || step->home != SK_ALL_CORES || kind != kind_of(scheduler, range))
+		return false;
+	if (kind == SK_STEP_BLOCKS_RANGE)
+		return range->partition == step->partition;
+	return kind == SK_STEP_BLOCKS && first_core_of(scheduler, range) <= first_core_of(scheduler, step) &&
+	       (uint64_t)first_core_of(scheduler, step) + blocks_of(scheduler, step) <=
+		       (uint64_t)first_core_of(scheduler, range) + blocks_of(scheduler, range);
+}
+
+/* The later step awaits nothing of the earlier one, as each of its cores has done that part itself. What this core knew
+ * then, such as the end of a write before a read, the core still knows: by the clock of a range, it may only if all
+ * cores of the later step are in the range. */
+static void spoil_ranges(struct scheduler *scheduler, uint32_t earlier, uint32_t later)
+{
+	const struct sk_step *steps = scheduler->launch->steps;
+
+	for (size_t i = 0; i < scheduler->ranges.count; i++) {
+		struct range *range = &scheduler->ranges.items[i];
+
+		range->spoiled |= covers(scheduler, range->step, &steps[earlier]) &&
+				  !covers(scheduler, range->step, &steps[later]);
+	}
+}
+
 /* Calls of one step share only bytes that fall on the same cores. */
 static void collect_data(struct scheduler *scheduler, uint32_t step, uint32_t task)
 {
@@ -183,7 +232,11 @@ static void collect_data(struct scheduler *scheduler, uint32_t step, uint32_t ta
 		uint32_t earlier, end;
 
 		for (steps_of(scheduler, conflict->task, &earlier, &end); earlier < end; earlier++)
-			if (earlier != step && !falls_on_same_cores(scheduler, step, task, earlier, conflict))
+			if (earlier == step)
+				continue;
+			else if (falls_on_same_cores(scheduler, step, task, earlier, conflict))
+				spoil_ranges(scheduler, earlier, step);
+			else
 				add_candidate(scheduler, step, earlier);
 	}
 }
@@ -257,39 +310,6 @@ static int compare_descending(const void *a, const void *b)
 	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 
 	return (left < right) - (left > right);
-}
-
-static struct sk_side side_of(const struct scheduler *scheduler, const struct sk_step *step)
-{
-	struct sk_side sides[SK_MAX_SIDES];
-
-	sk_task_sides(scheduler->model, step->task, sides);
-	return sides[step->side];
-}
-
-/* BLOCKS: the first core and the number of blocks. */
-static uint32_t first_core_of(const struct scheduler *scheduler, const struct sk_step *step)
-{
-	return side_of(scheduler, step).first_core + step->run->first_core;
-}
-
-static uint32_t blocks_of(const struct scheduler *scheduler, const struct sk_step *step)
-{
-	return side_of(scheduler, step).blocks;
-}
-
-/* Return whether each core that runs calls of the step has a block of `range`, for every number of cores. */
-static bool covers(const struct scheduler *scheduler, const struct sk_step *range, const struct sk_step *step)
-{
-	uint32_t kind = kind_of(scheduler, step);
-
-	if (range->lane != step->lane || step->home != SK_ALL_CORES || kind != kind_of(scheduler, range))
-		return false;
-	if (kind == SK_STEP_BLOCKS_RANGE)
-		return range->partition == step->partition;
-	return kind == SK_STEP_BLOCKS && first_core_of(scheduler, range) <= first_core_of(scheduler, step) &&
-	       (uint64_t)first_core_of(scheduler, step) + blocks_of(scheduler, step) <=
-		       (uint64_t)first_core_of(scheduler, range) + blocks_of(scheduler, range);
 }
 
 static struct range *range_of(struct scheduler *scheduler, const struct sk_step *step)
@@ -493,14 +513,18 @@ static void stop_skips(struct scheduler *scheduler, const struct sk_step *before
 			scheduler->launch->steps[i].flags &= (uint16_t)~SK_STEP_OWN_AWAITS;
 }
 
-/* Return whether no step has a further await. */
+/* Return whether no step has a further await, and none rests on a range that does not have all of its cores. */
 static bool keeps_awaits(struct scheduler *scheduler, const struct sk_step *before)
 {
 	bool kept = true;
 
 	for (uint32_t i = 0; i < scheduler->launch->step_count; i++) {
-		const struct sk_step *step = &scheduler->launch->steps[i];
+		struct sk_step *step = &scheduler->launch->steps[i];
 
+		if (step->flags & SK_STEP_OWN_AWAITS && range_of(scheduler, step)->spoiled) {
+			step->flags &= (uint16_t)~SK_STEP_OWN_AWAITS;
+			kept = false;
+		}
 		for (uint32_t a = 0; a < step->await_count; a++) {
 			if (has_await(&before[i], step->awaits[a]))
 				continue;

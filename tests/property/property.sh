@@ -18,4 +18,6 @@ property --cases 1 --seed 4001056 --tasks 0,12 >arguments.txt || { cat arguments
 	fail "calls with the same arguments"; }
 property --cases 1 --seed 6577 --tasks 1,2,5 >mix.txt || { cat mix.txt;
 	fail "a mix task beside one that begins elsewhere"; }
+property --cases 1 --seed 1050 --tasks 13,15,18 >rests.txt || { cat rests.txt;
+	fail "a task that rests on the awaits of another one with other cores, without awaiting it"; }
 property --cases "${PROPERTY_CASES:-200}" --seed "${PROPERTY_SEED:-1}"
