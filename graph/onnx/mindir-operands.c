@@ -360,7 +360,7 @@ static const char *add_numbered(struct operands *operands, const char *name, con
 		attribute.type = SK_ONNX_ATTRIBUTE_STRING;
 		attribute.s = (struct sk_onnx_bytes){(const uint8_t *)word, word ? strlen(word) : 0};
 	}
-	if (!attribute.i && !attribute.s.bytes)
+	if (!attribute.i && !attribute.s.size)
 		return sk_arena_print(arena, "is %" PRId64 ", which is none of the numbers that sklink knows there",
 				      number.integer);
 	sk_array_push(arena, &operands->node->attributes, attribute);
@@ -373,7 +373,7 @@ static const char *add_attribute(struct operands *operands, const char *name, co
 	const struct sk_mindir_attribute *constant = operand->constant;
 
 	if (operand->kind == SK_MINDIR_ABSENT)
-		return NULL;
+		return *how == '+' ? "is None, which sklink does not compute; export the model with a number" : NULL;
 	if (operand->kind != SK_MINDIR_CONSTANT)
 		return "is not a constant number, text or tuple";
 	if (*how == '@' || *how == '#')

@@ -332,6 +332,15 @@ def calls(net, g, x, a):
     return g.node("MakeTuple", one, two), [f(a), f(f(a))]
 
 
+@network({"x": numbers(4, 6) * 5, "y": numbers(4, 6) + 4})
+def quotients(net, g, x, y, a, b):
+    """Numbers of enumerations, and None, as MindSpore 2.10 exports them."""
+    s = [4, 6]
+    t, f, q = (g.node("DivMod", x, y, mode, shape=s) for mode in (1, 2, None))
+    m = g.node("ArgMaxExt", x, 1, False, shape=[4], element=7)
+    return g.node("MakeTuple", t, f, q, m), [numpy.trunc(a / b), numpy.floor(a / b), a / b, a.argmax(1)]
+
+
 def faults():
     """Files that cannot be linked, with a part of the message."""
     def file(make):
@@ -361,6 +370,8 @@ def faults():
         "other": (file(lambda net, g, x: g.node("AddExt", x, x, 2)), "its operand 'alpha' has a value that sklink does not"),
         "dtype": (file(lambda net, g, x: g.node("SumExt", x, None, False, 43)), "its operand 'dtype' is not None"),
         "cast": (file(lambda net, g, x: g.node("Cast", x, 99)), "its operand 'dst_type' is 99"),
+        "rounding": (file(lambda net, g, x: g.node("DivMod", x, x, 0)), "its operand 'rounding_mode' is 0"),
+        "flat": (file(lambda net, g, x: g.node("ArgMaxExt", x, None, False)), "its operand 'axis' is None"),
         "attribute": (file(lambda net, g, x: g.node("Exp", x, base=2.0)), "base"),
         "missing": (file(lambda net, g, x: g.node("Exp", "nothing")), "it reads 'nothing', which no node before it makes"),
         "item": (file(lambda net, g, x: g.node("TupleGetItem", g.node("MakeTuple", x), 3)), "that the tuple does not have"),
