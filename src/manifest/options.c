@@ -343,7 +343,6 @@ static const struct {
 	const char *name, *reason;
 } idle_options[] = {
 	{"aggressive-opt-strategies", "events between tasks of a scope become awaits, and end no superkernel"},
-	{"auto-op-parallel", "tasks are in the order of the model"},
 	{"constant-codegen", "the dispatcher of a superkernel is always code of its own"},
 	{"debug-cross-core-sync-check", "each link proves that awaits suffice; skrun --check-races finds kernels that "
 					"access other bytes than they declare"},
@@ -373,6 +372,15 @@ static bool tell_idle(const struct reader *reader, const char *name, struct toke
 	return true;
 }
 
+/* Take `auto-op-parallel`, the reverse of `stream-order`; false: it is another option, or no switch. */
+static bool take_order(const struct reader *reader, const char *name, struct token value)
+{
+	if (!is_name(name, "auto-op-parallel") || value.length != 1 || (*value.start != '0' && *value.start != '1'))
+		return false;
+	reader->scope->launch.stream_order = *value.start == '0';
+	return true;
+}
+
 static bool parse_option(struct reader *reader, struct token token, bool *seen)
 {
 	struct sk_diag *diag = reader->diag;
@@ -382,7 +390,7 @@ static bool parse_option(struct reader *reader, struct token token, bool *seen)
 	struct token value = rest.start ? trim(rest) : (struct token){NULL, 0};
 	const struct option *option;
 
-	if (value.length && tell_idle(reader, name, value))
+	if (value.length && (take_order(reader, name, value) || tell_idle(reader, name, value)))
 		return true;
 	option = find_option(diag, place, name);
 	if (!option)

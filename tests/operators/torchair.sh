@@ -105,3 +105,9 @@ grep -q "scope option 'kernel_map' has no effect: sklink finds kernels by their 
 	{ cat err.txt >&2; fail "options of captured graphs"; }
 "$skdump" --steps out.sk | grep -q 'preload-code=max' || { "$skdump" --steps out.sk >&2; fail "preload_code=0 is not max"; }
 fails_with "scope option 'auto_op_parallel' has no value|unknown scope option" "$sklink" marks.op.txt --scope-options '*=auto_op_paralel=1' -o out.sk
+for order in 0 1; do
+	link marks.op.txt --scope-options "*=stream-order=$order" && cp out.sk order.sk
+	link marks.op.txt --scope-options "*=auto_op_parallel=$((1 - order))"
+	cmp out.sk order.sk || fail "auto_op_parallel is not the reverse of stream-order=$order"
+done
+fails_with "unknown scope option 'auto_op_parallel'" "$sklink" marks.op.txt --scope-options '*=auto_op_parallel=2' -o out.sk
