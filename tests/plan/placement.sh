@@ -207,7 +207,7 @@ link_net --target_os=linux "$apart" # which is not a flag that says how to fuse
 link_net '--opt_level=2 --enable_parallel_fusion' "$apart"
 link_net --opt_level=3 "$apart"
 link_net '--opt_level=3 --enable_parallel_fusion=off' "$together"
-for pass in 5.0 combine.parallel_fusion parallel_fusion; do
+for pass in 5.2 combine.parallel_fusion parallel_fusion; do
 	link_net "--opt_level=3 --disable_pass=$pass" "$together"
 	link_net "--opt_level=2 --enable_pass=$pass" "$apart"
 	link_net "--disable_pass=$pass" "$together"
