@@ -243,13 +243,27 @@ static bool lift_tensor(struct lifter *lifter, uint32_t number)
 
 /* The same task by sample; NULL: the sample does not count. */
 struct same {
-	const struct sk_sampled_task **tasks;
+	const struct sk_sampled_task **tasks; /* without samples of a single row */
+	const struct sk_sampled_task **all; /* with these: numbers that strides do not determine show there, too */
 	uint32_t argument;
 };
 
+static const struct sk_argument *argument_of(const struct sk_sampled_task *task, uint32_t argument)
+{
+	return task ? &task->bound.arguments[argument] : NULL;
+}
+
 static const struct sk_argument *argument_at(const struct same *same, size_t sample)
 {
-	return same->tasks[sample] ? &same->tasks[sample]->bound.arguments[same->argument] : NULL;
+	return argument_of(same->tasks[sample], same->argument);
+}
+
+/* The same, also of a single row, if it is of the same kind then. */
+static const struct sk_argument *single_at(const struct same *same, size_t sample)
+{
+	const struct sk_argument *own = argument_at(same, 0), *single = argument_of(same->all[sample], same->argument);
+
+	return single && single->kind == own->kind && single->term_count == own->term_count ? single : NULL;
 }
 
 static bool has_rows(const struct sk_argument *argument)
@@ -385,6 +399,34 @@ static bool lift_whole(struct lifter *lifter, const struct sk_argument *own)
 	return true;
 }
 
+static bool is_stride(const struct sk_signature *signature, uint32_t extent)
+{
+	for (uint32_t p = 0; p < signature->parameter_count; p++)
+		if (signature->parameters[p].stride != SK_NONE && signature->parameters[p].stride == extent)
+			return true;
+	return false;
+}
+
+static bool names_stride(const struct sk_signature *signature, const struct sk_value_expression *value)
+{
+	return value && ((value->kind == SK_VALUE_EXTENT && is_stride(signature, value->index)) ||
+			 names_stride(signature, value->left) || names_stride(signature, value->right));
+}
+
+/* True if a single row does not show the scalar, since the distance of rows determines it. */
+static bool follows_stride(const struct lifter *lifter, const struct same *same)
+{
+	const struct sk_signature *signature = lifter->model->kernels.items[same->tasks[0]->bound.kernel].signature;
+	const struct sk_parameter *parameter = &signature->parameters[same->argument];
+	uint32_t extent;
+
+	if (same->argument >= signature->parameter_count || !parameter->name)
+		return true;
+	extent = sk_signature_find_extent(signature, parameter->name);
+	return parameter->value ? names_stride(signature, parameter->value)
+				: extent != SK_NONE && is_stride(signature, extent);
+}
+
 static bool lift_numbers(struct lifter *lifter, const struct same *same)
 {
 	static const struct {
@@ -396,11 +438,16 @@ static bool lift_numbers(struct lifter *lifter, const struct same *same)
 		       "the length of an element"},
 		      {offsetof(struct sk_argument, value), offsetof(struct sk_plan_argument, value), "its value"}};
 	const struct sk_argument *own = argument_at(same, 0);
+	const bool hidden = follows_stride(lifter, same);
 	bool lifted = true;
 
 	for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
+		bool shows = fields[f].of_argument == offsetof(struct sk_argument, value)
+				     ? !hidden
+				     : fields[f].of_argument != offsetof(struct sk_argument, element_bytes);
+
 		for (size_t s = 0; s < lifter->count; s++)
-			set_field(lifter, s, argument_at(same, s), fields[f].of_argument);
+			set_field(lifter, s, shows ? single_at(same, s) : argument_at(same, s), fields[f].of_argument);
 		if (fields[f].of_argument == offsetof(struct sk_argument, value) && differs(lifter) && !is_integer(own))
 			return report_field(lifter, "its bits", "is not an integer");
 		if (fields[f].of_argument == offsetof(struct sk_argument, size) && lift_whole(lifter, own))
@@ -504,7 +551,7 @@ static bool lift_extents(struct lifter *lifter, const struct same *same)
 	bool lifted = true;
 
 	for (size_t s = 0; s < lifter->count; s++)
-		set_number(lifter, s, same->tasks[s] ? &same->tasks[s]->bound.extent : NULL);
+		set_number(lifter, s, same->all[s] ? &same->all[s]->bound.extent : NULL);
 	lifted &= lift_field(lifter, SK_DIMS_STEPS, 0, offsetof(struct sk_plan_step, extent), "its extent");
 	for (uint32_t i = 0; i < same->tasks[0]->bound.loop_count; i++) {
 		for (size_t s = 0; s < lifter->count; s++)
@@ -574,12 +621,17 @@ static bool has_single_row(const struct sk_task_bound *task, const struct sk_tas
 static bool lift_task(struct lifter *lifter, uint32_t number)
 {
 	struct sk_task *task = &lifter->model->tasks.items[lifter->first_task + number];
-	struct same same = {.tasks = SK_NEW_ARRAY(lifter->model->arena, const struct sk_sampled_task *, lifter->count)};
+	struct same same = {.tasks = SK_NEW_ARRAY(lifter->model->arena, const struct sk_sampled_task *, lifter->count),
+			    .all = SK_NEW_ARRAY(lifter->model->arena, const struct sk_sampled_task *, lifter->count)};
 	bool lifted;
 
 	for (size_t s = 0; s < lifter->count; s++) {
 		const struct sk_sampled_task *sampled = lifter->samples[s] ? &lifter->samples[s]->tasks[number] : NULL;
 
+		same.all[s] =
+			sampled && !sampled->bound.idle && sampled->bound.argument_count == task->bound.argument_count
+				? sampled
+				: NULL;
 		same.tasks[s] = sampled && !sampled->bound.idle && !has_single_row(&task->bound, &sampled->bound)
 					? sampled
 					: NULL;

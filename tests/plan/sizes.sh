@@ -61,6 +61,26 @@ for shape in '["min(a,b)"]' '["max(a,b)+a"]' '["min(a,b)+1", a]' '["max(a,b)//2"
 	for size in '2 3' '5 4' '9 12' '9 3'; do holds a=${size% *} b=${size#* }; done
 done
 
+# Scalars of tasks with rows, of which there is a single one where the least of both is not a.
+manifest 'a: 1..7, b: 1..12' <<'M'
+tensors:
+  x: {dtype: f32, shape: ["ceil(b/5)", "2*b"]}
+  part: {of: x, shape: ["ceil(b/5)", b]}
+  u: {dtype: f32, shape: ["ceil(b/5)", b]}
+  z: {dtype: f32, shape: ["ceil(b/5)", b]}
+tasks:
+  - {name: first, kernel: rows, args: [part, u], set: {factor: a}, scope: s}
+  - {name: second, kernel: rows, args: [part, z], set: {factor: "min(a,b)"}, scope: s}
+M
+linked
+for size in '7 1' '7 5' '7 6' '3 12' '1 1' '7 12'; do
+	dims=(--dim "a=${size% *}" --dim "b=${size#* }")
+	"$sklink" model.yaml kernels.o "${dims[@]}" -o static.sk
+	"$skrun" dynamic.sk "${dims[@]}" --random 1 --output u=u.npy --output z=z.npy >out.txt
+	"$skrun" static.sk --random 1 --output u=static.u.npy --output z=static.z.npy >out.txt
+	cmp u.npy static.u.npy && cmp z.npy static.z.npy || fail "other results at a=${size% *}, b=${size#* }"
+done
+
 # A read of bytes that the write after it leaves alone: a write of these conflicts with the read at some sizes.
 for views in '[0] [n] [n] [n] [1]' '[n] [n] [1] [2*n-1] [n-1]'; do
 	read -r place length read_place read_length last <<<"$views"
