@@ -31,7 +31,8 @@ operators() {
 	local expected=$1 text=$2
 	shift 2
 	rm -rf dumps
-	"$sklink" "${net[@]}" "${kernels[@]}" -o out.sk --dump-dir dumps --fusion-flags "$text" "$@" 2>err.txt || {
+	"$sklink" "${net[@]}" "${kernels[@]}" -o out.sk --dump-dir dumps --fusion-flags "$text" "$@" \
+		--scope-options "*=stream-order=1" 2>err.txt || {
 		cat err.txt >&2; fail "$*"; }
 	"$skrun" out.sk --input x=x.npy --output y=got.npy --output s=sgot.npy
 	cmp y.npy got.npy || fail "y: $text $*"
@@ -45,7 +46,8 @@ together() {
 	local expected=$1 text=$2 last
 	shift 2
 	rm -rf dumps
-	"$sklink" "${net[@]}" "${kernels[@]}" -o out.sk --dump-dir dumps --fusion-flags "$text" "$@" 2>err.txt || {
+	"$sklink" "${net[@]}" "${kernels[@]}" -o out.sk --dump-dir dumps --fusion-flags "$text" "$@" \
+		--scope-options "*=stream-order=1" 2>err.txt || {
 		cat err.txt >&2; fail "$*"; }
 	last=$(ls dumps/hwopt_*cluster*.ir | sed 's/.*_\([0-9]*\)\.ir$/\1 &/' | sort -n | tail -n 1 | sed 's/^[0-9]* //')
 	sed -nE 's/^node [0-9]+ "([^"]*)".* composite=.*/\1/p' "$last" | sort | tr '\n' ' ' >members.txt
