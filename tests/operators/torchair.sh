@@ -68,7 +68,7 @@ refuse() { # PATTERN NAME: both forms are refused; standard input is the graph
 	done
 }
 rm -f out.sk
-refuse "node 'Conv2D' \(ge:Conv2D\): the operator has no attribute 'data_format', or not with that value" layout <<'PY'
+refuse "node 'Conv2D' \(ge:Conv2D\): attribute 'data_format' must be 'NCHW'" layout <<'PY'
 g.end(g.add("Conv2D", [x, x], strides=[1, 1, 1, 1], pads=[0, 0, 0, 0], data_format="NHWC"))
 PY
 refuse "node 'ConcatV2' \(ge:ConcatV2\): its input 2 \('concat_dim'\) has to be one integer that are known" axis <<'PY'
@@ -83,7 +83,7 @@ PY
 refuse "node 'DropOutDoMask' \(ge:DropOutDoMask\): there is no operator 'DropOutDoMask' in the domain 'ge'" unknown <<'PY'
 g.end(g.add("DropOutDoMask", [x, x]))
 PY
-refuse "node 'AddRmsNormDynamicQuant' \(ge:AddRmsNormDynamicQuant\): the operator has no attribute 'dst_type'" type <<'PY'
+refuse "node 'AddRmsNormDynamicQuant' \(ge:AddRmsNormDynamicQuant\): attribute 'dst_type' must be 2" type <<'PY'
 g.end(g.add("AddRmsNormDynamicQuant", [x, x, x], dst_type=29)[:1])
 PY
 sed 's/DT_FLOAT/DT_FLOTA/' marks.op.txt >bad.txt
