@@ -174,8 +174,8 @@ done
 errors '^sklink: error: undefined symbol: missing_11[0-9]*$' 100 @bad --allow-multiple-definition
 [ "$(grep -c '^sklink: error: undefined symbol: nowhere$' errors-1.txt)" = 1 ] ||
 	fail "nowhere is missing more than once"
-errors '^sklink: error: .*duplicate symbol: common_name$' 99 @bad
-errors '^sklink: error: .*duplicate symbol: common_name$' 99 @bad -r
+errors '^sklink: error: .*duplicate symbol: common_name$' 99 @bad -u common_name
+errors '^sklink: error: .*duplicate symbol: common_name$' 99 @bad -u common_name -r
 errors "relocation R_X86_64_PC32 out of range: .* references 'datum'$" 100 @far --allow-multiple-definition
 
 # Networks with every kind of step: the package, the report and the printed lines.
