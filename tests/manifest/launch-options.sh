@@ -192,7 +192,7 @@ refused debug-aiv-num=5000 "'debug-aiv-num' must be a number from 0 to 4096, not
 refused debug-aiv-num=01 "must be a number"
 refused debug-aic-num=1 "'debug-aic-num' counts cube cores, and device host has none" host
 link host "debug-aiv-num=3" host
-shows host ', 3 cores$'
+shows host ', 3 cores, in the planner.s order$'
 
 # The cores shown are those that run: the cores that the options leave, all if the machine decides, and the cores that
 # blocks which wait for one another need in spite of the options, with a warning.

@@ -42,6 +42,7 @@ predict() {
 }
 predict 1 'unfused  *16.98 ' 'fused  *15.68  *7.7% ' 'fused, early-start=0/2  *16.21  *4.6% ' \
 	'fused, at no cost  *15.15  *10.8% '
-predict 4 'unfused  *9385.74  .* 1122.40 ' 'fused  *8083.53  *13.9% .* 0.80  *311.10  *982.10 ' \
-	'fused, early-start=0/2  *8611.68  *8.2% .* 0.80  *347.70 ' 'fused, preload-code  *7872.71  *16.1% ' \
-	'fused, debug-dcci-all  *9059.68  *3.5% ' 'fused, at no cost  *7554.71  *19.5% '
+predict 4 'unfused  *9385.74  .* 1122.40 ' 'fused  *7972.86  *15.1% .* 0.80  *274.50  *922.32 ' \
+	"fused, list's order  *8084.75  *13.9% " 'fused, early-start=0/2  *8440.02  *10.1% .* 0.80  *311.10 ' \
+	'fused, preload-code  *7773.76  *17.2% ' 'fused, debug-dcci-all  *8888.01  *5.3% ' \
+	'fused, at no cost  *7491.14  *20.2% '
