@@ -331,6 +331,23 @@ static void use_scratch(struct sized_program *program)
 	program->filled[SIZED_TILED] = (struct sized_number){0};
 }
 
+/* Plain steps become steps in blocks, which may leave awaits to the cores with a block. */
+static void use_blocks(struct sized_program *program)
+{
+	for (uint32_t i = 0; i < program->step_count; i++) {
+		struct sized_step *step = &program->steps[i];
+
+		if (step->kind == SK_STEP_PLAIN) {
+			step->kind = SK_STEP_BLOCKS;
+			step->blocks = 2 + below(program, 2);
+			step->first_core = below(program, 4);
+		}
+		step->owns = step->kind != SK_STEP_SPLIT && below(program, 4);
+		for (uint32_t j = 0; j < i; j++)
+			step->awaits[j] |= below(program, 2);
+	}
+}
+
 void sized_program_make(struct sized_program *program, uint64_t seed)
 {
 	*program = (struct sized_program){.state = seed * 0x9e3779b97f4a7c15u + 1};
@@ -349,6 +366,8 @@ void sized_program_make(struct sized_program *program, uint64_t seed)
 		random_step(program, i);
 	if (below(program, 8) == 0)
 		use_scratch(program);
+	if (below(program, 4) == 0)
+		use_blocks(program);
 }
 
 /* ---- plans of programs ---- */
@@ -467,6 +486,8 @@ static uint32_t add_step(struct making *making, const struct sized_step *step)
 								       .first_core = step->first_core});
 	case SK_STEP_BLOCKS_RANGE:
 		return plan_blocks_range(making->plan, "range", extent, step->blocks);
+	case SK_STEP_BLOCKS:
+		return plan_blocks(making->plan, "blocks", step->blocks);
 	default:
 		return plan_plain(making->plan, "plain", step->stream);
 	}
@@ -476,7 +497,9 @@ static uint32_t make_step(struct making *making, const struct sized_step *step)
 {
 	uint32_t index = add_step(making, step);
 
-	if (step->kind != SK_STEP_PLAIN)
+	if (step->owns)
+		plan_own_awaits(making->plan, (uint32_t)step->first_core);
+	if (step->kind == SK_STEP_SPLIT || step->kind == SK_STEP_BLOCKS_RANGE)
 		PUT_FIELD(making, SK_DIMS_STEPS, index, sk_plan_step, extent, step->extent);
 	if (step->tile) {
 		plan_loop(making->plan, largest(step->loop), step->tile);

@@ -47,6 +47,7 @@ struct sized_step {
 	uint32_t blocks, stream;
 	bool awaits[SIZED_STEPS];
 	bool same_step; /* a further call of the step before it */
+	bool owns; /* SK_STEP_OWN_AWAITS: its kind is BLOCKS, from first_core on, or BLOCKS_RANGE */
 	uint32_t access_count;
 	struct sized_access accesses[SIZED_ACCESSES];
 };

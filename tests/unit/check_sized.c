@@ -130,8 +130,33 @@ static uint64_t setting(const char *name, uint64_t otherwise)
 
 struct counts {
 	uint64_t made, proved, tiled, missed; /* tiled: proved, with a tensor in the scratch */
+	uint64_t owns; /* proved, with awaits of the cores with a block only */
+	uint64_t mutants, refused; /* proved plans in which another step leaves its awaits to those cores */
 	bool noisy;
 };
+
+/* Let each step in blocks with awaits leave them to the cores with a block: what is still proved has no race at any
+ * size. */
+static void mutate_awaits(struct counts *counts, const struct sized_plan *plan, uint64_t seed)
+{
+	struct sk_plan_step *steps = (struct sk_plan_step *)(uintptr_t)plan->view.steps;
+
+	for (uint32_t i = 0; i < plan->view.step_count; i++) {
+		if ((steps[i].kind != SK_STEP_BLOCKS && steps[i].kind != SK_STEP_BLOCKS_RANGE) || !steps[i].await_count)
+			continue;
+		counts->owns += steps[i].flags & SK_STEP_OWN_AWAITS ? 1 : 0;
+		if (steps[i].flags & SK_STEP_OWN_AWAITS)
+			continue;
+		steps[i].flags |= SK_STEP_OWN_AWAITS;
+		counts->mutants++;
+		if (prove(plan))
+			search_each(plan, seed);
+		else
+			counts->refused++;
+		steps[i].flags &= (uint16_t)~SK_STEP_OWN_AWAITS;
+		sk_diag_init(&diag, arena);
+	}
+}
 
 static void try_plan(struct counts *counts, uint64_t seed)
 {
@@ -152,6 +177,7 @@ static void try_plan(struct counts *counts, uint64_t seed)
 		search_each(&plan, seed);
 		ck_assert_msg(has_rows(&plan.view) || verify_each(&plan) == SOUND, "seed %llu: %s",
 			      (unsigned long long)seed, messages());
+		mutate_awaits(counts, &plan, seed);
 	} else {
 		char *text = counts->noisy ? messages() : NULL;
 		bool missed = verify_each(&plan) == SOUND;
@@ -175,13 +201,15 @@ START_TEST(random_plans)
 		again();
 	}
 	printf("of %llu plans from %llu, %llu are plans and %llu are proved, %llu with tiles in the scratch; %llu of "
-	       "%llu "
-	       "sound ones are refused\n",
+	       "%llu sound ones are refused; %llu steps leave awaits to some cores; of %llu others, %llu may not\n",
 	       (unsigned long long)plans, (unsigned long long)first, (unsigned long long)counts.made,
 	       (unsigned long long)counts.proved, (unsigned long long)counts.tiled, (unsigned long long)counts.missed,
-	       (unsigned long long)(counts.proved + counts.missed));
+	       (unsigned long long)(counts.proved + counts.missed), (unsigned long long)counts.owns,
+	       (unsigned long long)counts.mutants, (unsigned long long)counts.refused);
 	ck_assert_uint_gt(counts.proved, plans / 50);
 	ck_assert_uint_gt(counts.tiled, plans / 1000);
+	ck_assert_uint_gt(counts.owns, plans / 1000);
+	ck_assert_uint_gt(counts.refused, plans / 10000);
 	ck_assert_uint_lt(counts.missed, (counts.proved + counts.missed) / 10);
 }
 END_TEST
@@ -254,6 +282,57 @@ static void add_rows(struct sized_step *step, unsigned access, uint64_t offset, 
 								     .count = step->extent,
 								     .element_bytes = S(3, 1)};
 }
+
+/* A step in blocks on cores 1 to 3 awaits the writer of bytes that a later step reads if S is 1. */
+static struct sized_program resting(bool owns, uint64_t first_core, uint32_t blocks)
+{
+	struct sized_program program = program_of(4);
+
+	program.steps[0] = split(S(4));
+	program.steps[0].access_count = 1;
+	program.steps[0].accesses[0] =
+		(struct sized_access){.tensor = 1, .access = WRITE, .size = S(4), .element_bytes = S(1)};
+	program.filled[1] = S(48);
+	for (uint32_t i = 1; i < 3; i++) {
+		program.steps[i].kind = SK_STEP_BLOCKS;
+		program.steps[i].owns = i == 2 || owns;
+		program.steps[i].accesses[0].access = READ;
+		program.steps[i].accesses[0].tensor = i == 1 ? 0 : 1;
+	}
+	program.steps[1].blocks = 3;
+	program.steps[1].first_core = 1;
+	program.steps[1].awaits[0] = true;
+	program.steps[2].blocks = blocks;
+	program.steps[2].first_core = first_core;
+	program.steps[2].accesses[0].offset = (struct sized_number){.less = 4};
+	return program;
+}
+
+/* The awaits of cores 1 to 3 tell nothing to others, where a step rests on them at smaller sizes only. */
+START_TEST(own_awaits_tell_no_others)
+{
+	static const struct {
+		uint64_t first_core;
+		uint32_t blocks;
+		bool sound;
+	} cases[] = {{1, 3, true}, {2, 2, true}, {3, 1, true}, {0, 2, false}, {2, 3, false}, {0, 5, false}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		for (int owns = 0; owns < 2; owns++) {
+			struct sized_program program = resting(owns, cases[i].first_core, cases[i].blocks);
+			struct sized_plan plan;
+
+			ck_assert(sized_plan_make(arena, &program, &plan));
+			ck_assert_msg(sk_verify(arena, &diag, &plan.view, "p.sk", NULL, 0, NULL), "%s", messages());
+			sized_plan_close(&plan);
+			if (!owns || cases[i].sound)
+				accept(&program);
+			else
+				refuse(&program, "nothing orders task 'split'");
+			again();
+		}
+}
+END_TEST
 
 /* The second write has no byte at all sizes, and does not hide the first one from the third. Neighbours are on the same
  * core, but not the first one and the third one. */
@@ -523,6 +602,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_set_timeout(tcase, 600);
+	tcase_add_test(tcase, own_awaits_tell_no_others);
 	tcase_add_test(tcase, writes_replace_at_all_sizes);
 	tcase_add_test(tcase, cores_are_equal_at_all_sizes);
 	tcase_add_test(tcase, empty_blocks_write_nothing);
