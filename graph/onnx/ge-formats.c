@@ -292,11 +292,43 @@ static const char *convert_output(const struct viewed_node *viewed, const struct
 	return name;
 }
 
+/* Return the number of groups if a tensor is in a format that depends on it, and is known for one group only; otherwise
+ * 1. */
+static int64_t groups_of(const struct viewed_node *viewed)
+{
+	static const char *const names[] = {"groups", "group"};
+	int64_t groups = 1;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct sk_onnx_attribute *attribute = sk_ge_attribute(viewed->node, names[i]);
+
+		groups = attribute && attribute->i > groups ? attribute->i : groups;
+	}
+	for (size_t i = 0; i < viewed->tensors.count; i++)
+		if (!strncmp(viewed->tensors.items[i].format, "FRACTAL_Z", strlen("FRACTAL_Z")))
+			return groups;
+	return 1;
+}
+
+static bool check_groups(const struct viewed_node *viewed)
+{
+	int64_t groups = groups_of(viewed);
+
+	if (groups > 1)
+		sk_ge_report(viewed->translation, viewed->node,
+			     sk_arena_print(viewed->translation->arena,
+					    "it has %" PRId64 " groups: FRACTAL_Z is known for one group only",
+					    groups));
+	return groups == 1;
+}
+
 /* Compute the node in the dimensions of origins. False after an error. */
 static bool convert(const struct viewed_node *viewed)
 {
 	struct sk_arena *arena = viewed->translation->arena;
 
+	if (!check_groups(viewed))
+		return false;
 	for (size_t i = 0; i < viewed->tensors.count; i++) {
 		const struct tensor *tensor = &viewed->tensors.items[i];
 

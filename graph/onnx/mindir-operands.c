@@ -464,3 +464,27 @@ const char *sk_mindir_take_operands(struct sk_mindir_target *target, const char 
 		node->inputs.count--;
 	return wrong;
 }
+
+static bool has_attribute(const struct sk_onnx_node *node, const char *name)
+{
+	for (size_t i = 0; i < node->attributes.count; i++)
+		if (!strcmp(node->attributes.items[i].name, name))
+			return true;
+	return false;
+}
+
+const char *sk_mindir_check_operands(struct sk_arena *arena, const char *op, const struct sk_mindir_binding *items,
+				     size_t count, const struct sk_onnx_node *node)
+{
+	const struct primitive *primitive = find_row(arena, op, items, count);
+	const char *word = primitive ? primitive->operands : "";
+
+	for (size_t number = 0, length; *word; word += length + (word[length] == ' ')) {
+		const char *name = sk_arena_copy(arena, word, strcspn(word, " =!^*["));
+
+		length = strcspn(word, " ");
+		if (number++ >= count && !has_attribute(node, name))
+			return sk_arena_print(arena, "it has %zu operands, and '%s' is missing", count, name);
+	}
+	return NULL;
+}

@@ -371,6 +371,8 @@ static const char *add_node(struct call *call, const struct sk_mindir_node *node
 	if (!wrong)
 		wrong = add_attributes(arena, &node->attributes, &to);
 	if (!wrong)
+		wrong = sk_mindir_check_operands(arena, op, operands, count, &to);
+	if (!wrong)
 		wrong = add_outputs(reader, local_name(call, node->outputs.items[0]),
 				    find_attribute(&node->attributes, "shape"), &to, result);
 	if (!wrong)

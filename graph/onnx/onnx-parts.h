@@ -565,6 +565,11 @@ const char *sk_mindir_new_name(struct sk_mindir_target *target, const char *name
 const char *sk_mindir_take_operands(struct sk_mindir_target *target, const char *op,
 				    const struct sk_mindir_binding *operands, size_t count, struct sk_onnx_node *node);
 
+/* Check that each operand of the primitive that the node lacks is one of its attributes, which have been added to it:
+ * sklink takes no defaults. The result is as above. */
+const char *sk_mindir_check_operands(struct sk_arena *arena, const char *op, const struct sk_mindir_binding *items,
+				     size_t count, const struct sk_onnx_node *node);
+
 /* Make a constant a tensor, in the type of that number in onnx.proto, or that of its numbers for 0. NULL: it is not a
  * tensor of rank 0 or 1. */
 const char *sk_mindir_constant(struct sk_mindir_target *target, const char *name, int64_t element,

@@ -366,6 +366,8 @@ def faults():
         "unknown": (file(lambda net, g, x: g.node("Fancy", x)), "no operator"),
         "scalar": (file(lambda net, g, x: g.node("Exp", x, 1)), "its operand 1 is a constant that is not a tensor"),
         "operands": (file(lambda net, g, x: g.node("Softmax", x, (1,), 2)), "it has 3 operands, and sklink knows 2"),
+        "fewer": (file(lambda net, g, x: g.node("Softmax", x)), "it has 1 operands, and 'axis' is missing"),
+        "kept": (file(lambda net, g, x: g.node("ReduceSum", x, (1,), True)), "it has 3 operands, and 'skip_mode' is missing"),
         "axes": (file(lambda net, g, x: g.node("Softmax", x, (0, 1))), "its operand 'axis' is a tuple of several items"),
         "other": (file(lambda net, g, x: g.node("AddExt", x, x, 2)), "its operand 'alpha' has a value that sklink does not"),
         "dtype": (file(lambda net, g, x: g.node("SumExt", x, None, False, 43)), "its operand 'dtype' is not None"),

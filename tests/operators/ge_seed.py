@@ -349,6 +349,77 @@ def test_reductions():
             same(f"{op} of {form}", run([(x, value)], [y])[0], wanted)
 
 
+def test_rows():
+    """Softmax and norms of tensors that are stored in blocks."""
+    for form, origin, shape, axis in (
+        ("FRACTAL_NZ", "ND", (20, 33), -1),
+        ("FRACTAL_NZ", "ND", (3, 20, 33), 1),
+        ("NC1HWC0", "NCHW", (2, 33, 3, 4), 1),
+        ("NC1HWC0", "NCHW", (2, 33, 3, 4), -1),
+        ("NHWC", "NCHW", (2, 33, 3, 4), 1),
+    ):
+        value = RANDOM.standard_normal(shape).astype("f4")
+        dump = Dump()
+        x = dump.data("x", shape, "f4", form, origin)
+        y = dump.node("SoftmaxV2", "y", [x], shape, form=form, origin=origin, axes=[axis])
+        told = link(dump.text([y]), "--explain", "y")
+        check(told, f"'x' is {form}" in told and "TransData makes it its origin for the SoftmaxV2" in told)
+        wanted = numpy.exp(value - value.max(axis, keepdims=True))
+        same(f"softmax of {form}", run([(x, value)], [y])[0], wanted / wanted.sum(axis, keepdims=True), 1e-5)
+        first = axis % len(shape)
+        axes, gamma = tuple(range(first, len(shape))), RANDOM.standard_normal(shape[first:]).astype("f4")
+        for op, epsilon in (("LayerNorm", 1e-7), ("LayerNormV3", 1e-5)):
+            dump = Dump()
+            x = dump.data("x", shape, "f4", form, origin)
+            g, b = dump.constant("g", gamma, "f4"), dump.constant("b", gamma / 2, "f4")
+            y = dump.node(op, "y", [x, g, b], shape, form=form, origin=origin, begin_norm_axis=axis, begin_params_axis=axis)
+            told = link(dump.text([y]), "--explain", "y")
+            check(told, f"'y:0' is {form}" in told and f"TransData makes it of the result of the {op}" in told)
+            wanted = (value - value.mean(axes, keepdims=True)) / numpy.sqrt(value.var(axes, keepdims=True) + epsilon)
+            same(f"{op} of {form}", run([(x, value)], [y])[0], wanted * gamma + gamma / 2, 1e-4)
+
+
+def test_windows():
+    """Convolutions and pooling of images in NC1HWC0, with filters in FRACTAL_Z."""
+    image, weights = numbers((2, 33, 6, 5)), numbers((20, 33, 3, 2))
+    padded = numpy.pad(image, [(0, 0), (0, 0), (1, 1), (0, 1)])
+    windows = numpy.lib.stride_tricks.sliding_window_view(padded, (3, 2), (2, 3))
+    common = {"strides": [1, 1, 2, 1], "pads": [1, 1, 0, 1], "data_format": "NCHW"}
+    for form, filters in (("NC1HWC0", "FRACTAL_Z"), ("NC1HWC0", "NCHW"), ("NHWC", "HWCN")):
+        dump = Dump()
+        x = dump.data("x", image.shape, "f4", form, "NCHW")
+        w = dump.data("w", weights.shape, "f4", filters, "NCHW")
+        wanted = numpy.einsum("ncyxab,ocab->noyx", windows[:, :, ::2], weights)
+        y = dump.node(
+            "Conv2D", "y", [x, w], wanted.shape, form=form, origin="NCHW", dilations=[1, 1, 1, 1], groups=1, **common
+        )
+        told = link(dump.text([y]), "--explain", "y")
+        check(told, "TransData makes it its origin for the Conv2D" in told)
+        same(f"Conv2D of {form}, {filters}", run([(x, image), (w, weights)], [y])[0], wanted, 1e-5)
+        for op, wanted in (
+            ("MaxPoolV3", numpy.pad(image, [(0, 0), (0, 0), (1, 1), (0, 1)], constant_values=-99)),
+            ("AvgPoolV2", padded),
+        ):
+            wanted = numpy.lib.stride_tricks.sliding_window_view(wanted, (3, 2), (2, 3))[:, :, ::2]
+            wanted = wanted.max((4, 5)) if op == "MaxPoolV3" else wanted.mean((4, 5))
+            dump = Dump()
+            x = dump.data("x", image.shape, "f4", form, "NCHW")
+            more = {"exclusive": 0} if op == "AvgPoolV2" else {}
+            y = dump.node(op, "y", [x], wanted.shape, form=form, origin="NCHW", ksize=[1, 1, 3, 2], **common, **more)
+            told = link(dump.text([y]), "--explain", "y")
+            check(told, f"TransData makes it its origin for the {op}" in told)
+            same(f"{op} of {form}", run([(x, image)], [y])[0], wanted, 1e-5)
+    # The blocks of a filter of several groups are others, and have the same shape.
+    dump = Dump()
+    x = dump.data("x", (1, 16, 4, 4), "f4", "NC1HWC0", "NCHW")
+    w = dump.data("w", (16, 1, 3, 3), "f4", "FRACTAL_Z", "NCHW")
+    y = dump.node(
+        "Conv2D", "y", [x, w], (1, 16, 2, 2), form="NC1HWC0", origin="NCHW", strides=[1] * 4, pads=[0] * 4,
+        dilations=[1] * 4, data_format="NCHW", groups=16,
+    )
+    link(dump.text([y]), fails="it has 16 groups: FRACTAL_Z is known for one group only")
+
+
 def test_axes():
     """Splits and joins along each axis, with parts that are whole blocks and others."""
     for form, origin, shape, axis, parts in (
@@ -424,6 +495,18 @@ def test_int4():
 
 
 # ---- FusionVirtualOpSetSwitch ----
+
+
+def test_switch_static():
+    """Shapes of dumps are numbers: a dimension that is not known is refused, and so no such Split is a slice."""
+    text, *_ = split()
+    mark = 'name: "output_desc_shape:0"\n      ints: 32\n'
+    check(text, mark in text)
+    link(text.replace(mark, mark.replace("32", "-1"), 1), fails="the sizes of input 'x' are not known when linking")
+    text, *_ = split(form="FRACTAL_NZ")
+    mark = 'name: "output_desc_origin_shape:0"\n      ints: 32\n'
+    check(text, mark in text)
+    link(text.replace(mark, mark.replace("32", "-1")), fails="there is no such form of a tensor")
 
 
 def split(

@@ -229,6 +229,11 @@ def cases():
     yield "GroupNormV2", [f(2, 4, 3), f(4), f(4)], {"num_groups": 2, "eps": 1e-5, "data_format": "NCHW", "is_training": True}, lambda a, g, b: group_norm(a, g, b, 2)
     yield "GroupNormSilu", [f(2, 4, 3), f(4), f(4)], {"num_groups": 2, "eps": 1e-5}, lambda a, g, b: [(lambda y, m, r: [y * sigmoid(y), m, r])(*group_norm(a, g, b, 2))][0]
     yield "GroupNorm", [f(2, 4, 3), f(4), f(4)], {"num_groups": 4, "eps": 1e-5, "data_format": "NCHW"}, lambda a, g, b: [group_norm(a, g, b, 4)[0], a.mean(2), a.var(2)]
+    yield "LayerNorm", [f(2, 3, 4), f(3, 4), f(3, 4)], {"begin_norm_axis": 1, "begin_params_axis": 1, "epsilon": 1e-5}, lambda a, g, b: [layer_norm(a, g, b)[0], a.mean((1, 2)).reshape(2, 1, 1), a.var((1, 2)).reshape(2, 1, 1)]
+    yield "LayerNormV3", [f(2, 3, 4), f(3, 4), f(3, 4)], {"begin_norm_axis": 1, "begin_params_axis": 1, "epsilon": 1e-5}, lambda a, g, b: layer_norm(a, g, b)
+    yield "LayerNorm", [f(6), f(6), f(6)], {"epsilon": 1e-5}, lambda a, g, b: [(a - a.mean()) / numpy.sqrt(a.var() + 1e-5) * g + b]
+    yield "MaxPoolV3", [f(1, 2, 5, 6, low=0)], {"ksize": [1, 1, 2, 3], "strides": [1, 1, 2, 1], "pads": [0, 1, 1, 0], "padding_mode": "CALCULATED"}, lambda a: [windows(a, (2, 3), (2, 1), [0, 1, 1, 0]).max((4, 5))]
+    yield "MaxPoolV3", [f(1, 2, 4, 6)], {"ksize": [1, 1, 2, 3], "strides": [1, 1, 2, 3]}, lambda a: [windows(a, (2, 3), (2, 3), [0, 0, 0, 0]).max((4, 5))]
     yield "LayerNormV4", [f(2, 3, 4), i64(3, 4), f(3, 4), f(3, 4)], {"epsilon": 1e-5}, lambda a, _, g, b: layer_norm(a, g, b)
     yield "LayerNormV4", [f(2, 3, 4), i32(4), None, None], {"epsilon": 1e-5}, lambda a, *_: [(a - a.mean(-1, keepdims=True)) / numpy.sqrt(a.var(-1, keepdims=True) + 1e-5)]
     yield "RotaryMul", [f(1, 2, 3, 4), f(1, 1, 3, 4), f(1, 1, 3, 4)], {"rotary_mode": "half"}, lambda a, c, s: [a * c + rotated(a) * s]
