@@ -32,6 +32,8 @@ struct fx {
 	FILE *stream;
 	bool python; /* names have no "%", and texts are in quotes */
 	struct sk_fx_items *items;
+	const struct sk_graph_node *marked; /* the last node, if its marks have begun and not ended; NULL: none have */
+	uint32_t begins, ends; /* of marks */
 };
 
 /* ---- common to both texts ---- */
@@ -201,6 +203,97 @@ static void print_return(struct fx *fx, const char *indent)
 	fputs(graph->outputs.count == 1 ? ",)\n" : ")\n", fx->stream);
 }
 
+/* ---- marks ---- */
+
+enum { MOST_MARKS = 5 };
+
+/* The marks of a node, as TorchAir has them. */
+struct marks {
+	const char *names[MOST_MARKS], *values[MOST_MARKS];
+	size_t count;
+};
+
+static void add_mark(struct marks *marks, const char *name, const char *value)
+{
+	marks->names[marks->count] = name;
+	marks->values[marks->count++] = value;
+}
+
+static struct marks find_marks(const struct fx *fx, const struct sk_graph_node *node)
+{
+	struct marks marks = {.count = 0};
+
+	if (node->scope) {
+		add_mark(&marks, "_super_kernel_scope", node->scope);
+		add_mark(&marks, "_super_kernel_options", node->scope_options ? node->scope_options : "");
+	}
+	if (node->stream)
+		add_mark(&marks, "_user_stream_label", sk_arena_print(fx->arena, "%" PRIu32, node->stream));
+	if (node->cube_cores || node->vector_cores) {
+		add_mark(&marks, "_op_aicore_num", sk_arena_print(fx->arena, "%" PRIu32, node->cube_cores));
+		add_mark(&marks, "_op_vectorcore_num", sk_arena_print(fx->arena, "%" PRIu32, node->vector_cores));
+	}
+	return marks;
+}
+
+static void print_texts(struct fx *fx, const char *const *texts, size_t count)
+{
+	putc('[', fx->stream);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? ", " : "", fx->stream);
+		if (fx->python && !strpbrk(texts[i], "'\\"))
+			fprintf(fx->stream, "'%s'", sk_arena_escape(fx->arena, texts[i]));
+		else
+			print_text(fx, texts[i]);
+	}
+	putc(']', fx->stream);
+}
+
+/* Print a call of torch.ops.air. It has no result. */
+static void print_mark(struct fx *fx, const char *call, uint32_t number, const struct marks *marks)
+{
+	const char *name = number ? sk_arena_print(fx->arena, "%s_%" PRIu32, call, number) : call;
+
+	fprintf(fx->stream,
+		fx->python ? "        %s = torch.ops.air.%s.default("
+			   : "    %%%s : [num_users=0] = call_function[target=torch.ops.air.%s.default](args = (",
+		name, call);
+	if (marks) {
+		print_texts(fx, marks->names, marks->count);
+		fputs(", ", fx->stream);
+		print_texts(fx, marks->values, marks->count);
+	}
+	if (fx->python)
+		fprintf(fx->stream, ");  %s = None\n", name);
+	else
+		fputs("), kwargs = {})\n", fx->stream);
+}
+
+/* Begin the marks of the item's node, unless they are those of the node before it, and end those of that; without an
+ * item, only end them. */
+static void print_marks(struct fx *fx, const struct sk_fx_item *item)
+{
+	bool called = item && (item->kind == SK_FX_CALL || item->kind == SK_FX_GETITEM);
+	const struct sk_graph_node *node =
+		called ? &fx->graph->nodes.items[item->kind == SK_FX_CALL ? item->node
+							  : fx->items->list.items[item->from].node]
+		       : NULL;
+	struct marks marks;
+
+	if ((item && !called) || (node && fx->marked && sk_node_same_scope(node, fx->marked)))
+		return;
+	if (fx->marked)
+		print_mark(fx, "scope_exit", fx->ends++, NULL);
+	fx->marked = NULL;
+	if (!node)
+		return;
+	marks = find_marks(fx, node);
+	if (!marks.count)
+		return;
+	print_mark(fx, "scope_enter", fx->begins++, &marks);
+	fx->marked = node;
+}
+
 /* ---- Python ---- */
 
 static void print_annotated(struct fx *fx, const struct sk_fx_item *item)
@@ -267,7 +360,11 @@ static struct fx begin_fx(const struct sk_op_graph *graph, struct sk_fx_names *n
 {
 	struct sk_arena *arena = sk_arena_create();
 
-	return (struct fx){arena, graph, stream, python, sk_fx_items_make(arena, graph, names)};
+	return (struct fx){.arena = arena,
+			   .graph = graph,
+			   .stream = stream,
+			   .python = python,
+			   .items = sk_fx_items_make(arena, graph, names)};
 }
 
 void sk_dump_fx_python(const struct sk_op_graph *graph, struct sk_fx_names *names, FILE *stream)
@@ -280,9 +377,13 @@ void sk_dump_fx_python(const struct sk_op_graph *graph, struct sk_fx_names *name
 		print_annotated(&fx, &fx.items->list.items[i]);
 	}
 	fputs("):\n        # No stacktrace found for following nodes\n", stream);
-	for (uint32_t i = 0; i < fx.items->list.count; i++)
-		if (fx.items->list.items[i].kind != SK_FX_PLACEHOLDER)
-			print_statement(&fx, i);
+	for (uint32_t i = 0; i < fx.items->list.count; i++) {
+		if (fx.items->list.items[i].kind == SK_FX_PLACEHOLDER)
+			continue;
+		print_marks(&fx, &fx.items->list.items[i]);
+		print_statement(&fx, i);
+	}
+	print_marks(&fx, NULL);
 	print_return(&fx, "        ");
 	sk_arena_destroy(fx.arena);
 }
@@ -317,8 +418,11 @@ void sk_dump_fx_graph(const struct sk_op_graph *graph, struct sk_fx_names *names
 	struct fx fx = begin_fx(graph, names, false, stream);
 
 	fputs("graph():\n", stream);
-	for (size_t i = 0; i < fx.items->list.count; i++)
+	for (size_t i = 0; i < fx.items->list.count; i++) {
+		print_marks(&fx, &fx.items->list.items[i]);
 		print_line(&fx, &fx.items->list.items[i]);
+	}
+	print_marks(&fx, NULL);
 	print_return(&fx, "    ");
 	sk_arena_destroy(fx.arena);
 }

@@ -135,6 +135,40 @@ grep -qF 'kwargs = {approximate: tanh})' dumps/dynamo_original_graph_0.txt &&
 	tail -n 1 dumps/dynamo_original_graph_0.txt | grep -qE '^    return \([a-z_0-9]+, ' ||
 	fail "the list of nodes has a text, or what is returned, otherwise than FX"
 [ "$(grep -c '_tensor_constant' dumps/dynamo_original_graph_0.txt)" = 3 ] || fail "a constant of many users"
+
+# ---- marks begin and end as in TorchAir's texts ----
+link all --scope 'sp1=h*' --scope 'sp1=m*' --scope 'last=t*'
+same original dumps/6_validate.pbtxt
+grep -qxF "        scope_enter = torch.ops.air.scope_enter.default(['_super_kernel_scope', '_super_kernel_options'], ['sp1', '']);  scope_enter = None" \
+	dumps/dynamo_original_graph_0.py &&
+	grep -qxF '        scope_exit = torch.ops.air.scope_exit.default();  scope_exit = None' dumps/dynamo_original_graph_0.py &&
+	grep -qxF '    %scope_enter : [num_users=0] = call_function[target=torch.ops.air.scope_enter.default](args = ([_super_kernel_scope, _super_kernel_options], [sp1, ]), kwargs = {})' \
+		dumps/dynamo_original_graph_0.txt || fail "the marks of scopes"
+[ "$(grep -c scope_enter.default dumps/dynamo_original_graph_0.py)" = \
+	"$(grep -c scope_exit.default dumps/dynamo_original_graph_0.py)" ] || fail "marks begin and do not end"
+# Streams and limits of cores are marks too, and so is the end of fusion.
+cat >streams.pbtxt <<'TEXT'
+ir_version: 8
+opset_import { version: 17 }
+graph {
+  name: "streams"
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } } } } }
+  output { name: "z" type { tensor_type { elem_type: 1 } } }
+  node { op_type: "Exp" name: "a" input: "x" output: "a" attribute { name: "stream_id" type: INT i: 2 } }
+  node { op_type: "Neg" name: "b" input: "x" output: "b" attribute { name: "_op_aicore_num" type: INT i: 4 } attribute { name: "_op_vectorcore_num" type: INT i: 3 } }
+  node { op_type: "Sin" name: "c" input: "b" output: "c" attribute { name: "_super_kernel_scope" type: STRING s: "" } }
+  node { op_type: "Add" name: "z" input: "a" input: "c" output: "z" }
+}
+TEXT
+rm -rf dumps
+"$sklink" streams.pbtxt -L "$top_builddir/kernels" -lskernels --dump-dir dumps -o streams.sk 2>told.txt ||
+	{ cat told.txt >&2; fail "marks"; }
+same original dumps/6_validate.pbtxt
+for marks in "['_user_stream_label'], ['2']" "['_op_aicore_num', '_op_vectorcore_num'], ['4', '3']" \
+	"['_super_kernel_scope', '_super_kernel_options'], ['', '']"; do
+	grep -qF "scope_enter.default($marks)" dumps/dynamo_original_graph_0.py || fail "no marks $marks"
+done
+
 # Each of several networks has its own.
 model nets <<'LINES'
 input x f32 Nx8
