@@ -36,6 +36,7 @@ struct sk_fusion_flags {
 	const struct sk_switches *switches; /* of single passes; NULL: none */
 	const struct sk_rules *rules; /* the user's rules */
 	bool no_patterns; /* do not apply TorchAir's and the user's rules */
+	bool max_autotune; /* do not apply the rules that TorchAir has for captured graphs only */
 	struct sk_rules *own_rules; /* sklink's rules, read when a pass needs them */
 	const char *text; /* the flags as given */
 	struct sk_place place; /* of the text */

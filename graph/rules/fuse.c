@@ -182,6 +182,25 @@ static bool check_users(const struct registry *registry, const struct sk_rule_li
 	return valid;
 }
 
+/* TorchAir registers these rules outside of its mode max-autotune only, that is, for captured graphs. */
+static bool is_for_captured_graphs(const struct sk_rule *rule)
+{
+	return rule->set && !strcmp(rule->set, "torchair") &&
+	       (!strcmp(rule->name, "transpose_batchmatmul") || !strcmp(rule->name, "add_rms_norm_quant"));
+}
+
+/* Remove these rules. They have been registered, because the user's may refer to them. */
+static void leave_out_captured(struct sk_rule_list *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; list && i < list->count; i++)
+		if (!is_for_captured_graphs(&list->items[i]))
+			list->items[kept++] = list->items[i];
+	if (list)
+		list->count = kept;
+}
+
 bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk_fusion_flags *flags,
 		   struct sk_graph_pass *passes)
 {
@@ -201,7 +220,11 @@ bool sk_fuse_rules(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 		return false;
 	if (flags->no_patterns)
 		find_pass(&registry, SK_PASS_TORCHAIR)->rules = NULL;
-	return flags->no_patterns || register_users(&registry, &flags->rules->fuse);
+	else if (!register_users(&registry, &flags->rules->fuse))
+		return false;
+	if (flags->max_autotune)
+		leave_out_captured(find_pass(&registry, SK_PASS_TORCHAIR)->rules);
+	return true;
 }
 
 /* ---- applying ---- */

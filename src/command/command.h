@@ -74,6 +74,7 @@ struct sk_command_line {
 	const char *fusion_result; /* --fusion-result; NULL: none */
 	sk_texts rules; /* --rules */
 	bool no_pattern_fusion;
+	const char *torchair_mode; /* --torchair-mode; NULL: none */
 	bool external_links;
 	const char *checked_rules; /* --check-rules, for which all files are inputs; NULL: a package is linked */
 	const char *described; /* --signature-of; NULL: none */

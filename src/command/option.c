@@ -189,6 +189,8 @@ static const struct sk_option options[] = {
 	 "external data of the model may be links to files outside its directory", .about_model = true},
 	{"no-pattern-fusion", NULL, SK_OPTION_SET_FLAG, FIELD(no_pattern_fusion), NULL,
 	 "fuse no patterns by TorchAir's rules, nor by your own", .about_model = true},
+	{"torchair-mode", NULL, SK_OPTION_SET_TEXT, FIELD(torchair_mode), "max-autotune|reduce-overhead",
+	 "apply only the rules that TorchAir has in this mode (default: those of both)", .about_model = true},
 	{"verbose", NULL, SK_OPTION_SET_FLAG, FIELD(verbose), NULL,
 	 "print to standard error which passes fuse the model's operators, and their times"},
 	{"explain", NULL, SK_OPTION_ADD_TEXT, FIELD(explained), "TASK", "print how TASK is launched, and why"},

@@ -473,6 +473,7 @@ static bool read_rules(const struct sk_link *link, struct sk_fusion_flags *flags
 	const sk_texts *given = &link->command->rules;
 	const sk_names *named = &link->model->graph.rules;
 	struct sk_rules *rules = SK_NEW(link->arena, struct sk_rules);
+	const char *mode = link->command->torchair_mode;
 	bool read = true;
 
 	for (size_t i = 0; i < given->count + named->count; i++) {
@@ -483,6 +484,12 @@ static bool read_rules(const struct sk_link *link, struct sk_fusion_flags *flags
 	}
 	flags->rules = rules;
 	flags->no_patterns = link->command->no_pattern_fusion || link->model->graph.no_patterns;
+	flags->max_autotune = mode && !strcmp(mode, "max-autotune");
+	if (mode && !flags->max_autotune && strcmp(mode, "reduce-overhead") != 0) {
+		sk_error(link->diag, (struct sk_place){0},
+			 "--torchair-mode wants max-autotune or reduce-overhead, not '%s'", mode);
+		read = false;
+	}
 	flags->own_rules = SK_NEW(link->arena, struct sk_rules);
 	return read;
 }

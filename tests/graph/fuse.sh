@@ -280,6 +280,23 @@ sed -i '$d' none.yaml
 fails_with "^sklink: error: none.yaml: --no-pattern-fusion is about a model" "$sklink" none.yaml "${kernels[@]}" \
 	--no-pattern-fusion -o out.sk
 
+# The mode chooses among TorchAir's rules: two are for captured graphs only. The user's may still refer to them.
+model turned <<'LINES'
+opset 17
+input x f32 2x3x128
+input w f32 2x128x128
+output y f32 3x2x128
+node MatMul product x w -> p
+node Transpose turn p -> y perm=[1,0,2]
+LINES
+fuses turned torchair_generic_pattern_pass "TransposeBatchMatMul "
+fuses turned torchair_generic_pattern_pass "TransposeBatchMatMul " --torchair-mode=reduce-overhead
+fuses turned torchair_generic_pattern_pass none --torchair-mode=max-autotune
+printf 'fuse:\n- name: other\n  before: transpose_batchmatmul\n  pattern: y = Tanh(Neg(x))\n  replace: y = Neg(Tanh(x))\n' >other.yaml
+fuses turned torchair_generic_pattern_pass none --torchair-mode=max-autotune --rules=other.yaml
+fails_with "^sklink: error: --torchair-mode wants max-autotune or reduce-overhead, not 'eager'" "$sklink" turned.onnx \
+	"${kernels[@]}" --torchair-mode=eager -o out.sk
+
 # refused TEXT: of rules on standard input.
 refused() {
 	cat >bad.yaml
