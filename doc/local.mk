@@ -31,7 +31,7 @@ nobase_dist_doc_DATA += doc/reference/compat.md doc/reference/kernel-library.md 
 	doc/reference/superkernel-features.md \
 	doc/reference/python.md doc/reference/reason-codes.md doc/reference/scope-options.md \
 	doc/reference/signatures.md \
-	doc/reference/skdump-json.md doc/reference/torchair.md
+	doc/reference/skdump-json.md doc/reference/mindspore.md doc/reference/torchair.md
 nobase_dist_doc_DATA += doc/reference/glossary.md
 nobase_dist_doc_DATA += doc/tutorial/first-package.md doc/tutorial/from-a-model.md doc/tutorial/in-your-program.md \
 	doc/tutorial/own-kernel.md

@@ -118,6 +118,20 @@ warned "--disable_cluster_ops=$(echo $lists | tr ' ' ',')"
 sed -nE "s/.*unknown operator '([^']*)' in the flag.*/\1/p" err.txt | sort -u | comm -23 - documented.txt |
 	none "operator that lists do not know"
 
+# ---- the table of MindSpore's names ----
+
+page=$top_srcdir/doc/reference/mindspore.md
+{
+	echo "$passes" | tr -s ' \t' '\n' | grep -v '^torchair\|^FusionVirtualOp'
+	sed -nE 's/^ABSENT\(.*, "([a-z_A-Z0-9]*)"\)$/\1/p' "$top_srcdir/graph/manager/absent.def"
+	sed -nE 's/^(BOOL|INTEGER|STRING|LIST)\(([a-z_]*).*/\2/p' "$top_srcdir/graph/manager/flags.def"
+	echo opt_level
+} | grep . | sort -u >names.txt
+[ "$(wc -l <names.txt)" -gt 120 ] || fail "the tables of flags and passes are not understood"
+while read -r name; do
+	grep -q "^| .*\`$name\`" "$page" || echo "$name"
+done <names.txt | none "name that doc/reference/mindspore.md lacks"
+
 # ---- passes ----
 
 # "is not valid" alone, or with a suggestion, says that the pass does not exist.
