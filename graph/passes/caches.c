@@ -52,6 +52,57 @@ static uint64_t most_rows(const struct sk_value *value, uint32_t axis)
 	return value->sizes[axis] ? (uint64_t)sk_size_most(value->sizes[axis]) : value->shape[axis];
 }
 
+/* Return "past=0..1536" for the dimension with other bounds. */
+static const char *bounds_text(const struct sk_op_graph *graph, const struct sk_size_dimension *dimension,
+			       uint64_t least, uint64_t most)
+{
+	const char *text = sk_arena_print(graph->arena, "%s=%" PRIu64, dimension->name, least);
+
+	text = most > least ? sk_arena_print(graph->arena, "%s..%" PRIu64, text, most) : text;
+	return most > least && dimension->multiple > 1
+		       ? sk_arena_print(graph->arena, "%s:%" PRIu64, text, dimension->multiple)
+		       : text;
+}
+
+/* Return the most past rows that leave room for these new ones. */
+static uint64_t most_past(const struct sk_size_dimension *past, uint64_t capacity, uint64_t rows)
+{
+	uint64_t most = capacity < rows ? 0 : (capacity - rows) / past->multiple * past->multiple;
+
+	return most < past->most ? most : past->most;
+}
+
+/* Return the options for two networks that use all rows of the capacity, if the rows of the output are the sum of two
+ * dimensions, past ones and new ones: one network for all numbers of new rows, and one for the fewest. A plan is that
+ * of the largest sizes, so one network needs room for the most of both. "": there are none. */
+static const char *propose_networks(const struct sk_op_graph *graph, const struct sk_graph_state *state)
+{
+	const struct sk_size *past = graph->values.items[state->past].sizes[state->axis];
+	const struct sk_size *both = graph->values.items[state->present].sizes[state->axis];
+	const struct sk_size_dimension *old = NULL, *new = NULL;
+	uint64_t prompt, step;
+
+	for (size_t d = 0; past && both && d < sk_sizes_count(graph->sizes); d++) {
+		const struct sk_size *variable = sk_sizes_variable(graph->sizes, d);
+
+		if (variable == past)
+			old = sk_sizes_dimension(graph->sizes, d);
+		else if (sk_size_add(graph->sizes, past, variable) == both)
+			new = sk_sizes_dimension(graph->sizes, d);
+	}
+	if (!old || !new || old->network)
+		return "";
+	prompt = most_past(old, state->capacity, new->most);
+	step = most_past(old, state->capacity, new->least);
+	if (prompt < old->least || state->capacity < new->most || new->least == new->most)
+		return "";
+	return sk_arena_print(graph->arena, ": --dim prompt:%s,%s --dim step:%s,%s",
+			      bounds_text(graph, old, old->least, prompt),
+			      bounds_text(graph, new, new->least, new->most),
+			      bounds_text(graph, old, old->least, step),
+			      bounds_text(graph, new, new->least, new->least));
+}
+
 /* Check the capacity, or choose it. */
 static bool set_capacity(struct sk_op_graph *graph, struct sk_graph_state *state)
 {
@@ -63,10 +114,10 @@ static bool set_capacity(struct sk_op_graph *graph, struct sk_graph_state *state
 		sk_error(graph->diag, present->place,
 			 "%s: the cache is to have %" PRIu64 " rows, and output '%s' has up to %" PRIu64
 			 "%s%s%s; give it that many, or the dimensions smaller bounds, such as those of a network for "
-			 "prompts "
-			 "and one for steps",
+			 "prompts and one for steps%s",
 			 state->text, state->capacity, present->name, most, size ? " ('" : "",
-			 size ? sk_size_text(graph->arena, size) : "", size ? "')" : "");
+			 size ? sk_size_text(graph->arena, size) : "", size ? "')" : "",
+			 propose_networks(graph, state));
 		return false;
 	}
 	state->capacity = state->capacity ? state->capacity : most;

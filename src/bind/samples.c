@@ -351,6 +351,16 @@ static bool has_several(const struct taking *taking, struct sk_sample *const *ta
 	return false;
 }
 
+/* Return one more remedy for a dimension with two sizes: a network for each. "": it has others. */
+static const char *networks_text(const struct sk_model *model, const struct sk_size_dimension *dimension)
+{
+	if (dimension->network || dimension->most != dimension->least + dimension->multiple)
+		return "";
+	return sk_arena_print(model->arena,
+			      ", or a network for each size: --dim small:%s=%" PRIu64 " --dim large:%s=%" PRIu64,
+			      dimension->name, dimension->least, dimension->name, dimension->most);
+}
+
 static bool check_dimensions(const struct taking *taking, struct sk_sample *const *taken)
 {
 	const struct sk_model *model = taking->model;
@@ -365,8 +375,9 @@ static bool check_dimensions(const struct taking *taking, struct sk_sample *cons
 		sk_error(model->diag, (struct sk_place){.file = model->manifest},
 			 "dimension '%s': the model becomes other tasks at %s=%" PRIu64
 			 ", and has those of the largest sizes at one size alone; give it one size, or bounds up to "
-			 "%" PRIu64,
-			 dimension->name, dimension->name, dimension->least, dimension->most + dimension->multiple);
+			 "%" PRIu64 "%s",
+			 dimension->name, dimension->name, dimension->least, dimension->most + dimension->multiple,
+			 networks_text(model, dimension));
 		return false;
 	}
 	return true;

@@ -353,8 +353,19 @@ node Neg _ x -> y
 END
 refuses "^sklink: error: none.onnx: --cache 8: the model has no caches: .*; --state INPUT=OUTPUT:8 names a cache$" \
 	none --cache 8
-refuses "--state 'past=present:12': the cache is to have 12 rows, and output 'present' has up to 13 \('past\+seq'\); give it that many, or the dimensions smaller bounds, such as those of a network for prompts and one for steps$" \
+refuses "--state 'past=present:12': the cache is to have 12 rows, and output 'present' has up to 13 \('past\+seq'\); give it that many, or the dimensions smaller bounds, such as those of a network for prompts and one for steps: --dim prompt:past=1..8,seq=1..4 --dim step:past=1..9,seq=1$" \
 	small --dim past=1..9 --dim seq=1..4 --state past=present:12
+# shellcheck disable=SC2086 # words
+"$sklink" small.onnx $library --dim prompt:past=1..8,seq=1..4 --dim step:past=1..9,seq=1 --state past=present:12 -o own.sk
+proved own.sk
+refuses " and one for steps: --dim prompt:past=0..3:3,seq=2..4:2 --dim step:past=0..6:3,seq=2$" small --dim past=0..9:3 \
+	--dim seq=2..4:2 --state past=present:8
+for bounds in 'past=2..9 seq=1..4 3' 'past=2..9 seq=2..9 5' 'prompt:past=1..9,seq=1..4 step:past=2,seq=1 12'; do
+	# shellcheck disable=SC2086 # words
+	set -- $bounds
+	refuses "the cache is to have $3 rows, .*, such as those of a network for prompts and one for steps$" small \
+		--dim "$1" --dim "$2" --state past=present:$3
+done
 refuses "--state 'past=present': input 'past' is f32 \[1, 3, 5, 4\], and output 'present' is f32 \[1, 3, 7, 4\]; a cache needs bounds of its rows, or a capacity \(--state past=present:ROWS\)$" \
 	small --dim past=5 --dim seq=2 --state past=present
 refuses "--state 'new=z:9': input 'new' is f32 \[1, 3, 5, 4\], and output 'z' is f32 \[1, 3, 5, 4\]; only an output with more rows along one axis is a cache with a capacity$" \

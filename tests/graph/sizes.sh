@@ -292,7 +292,11 @@ node Slice _ x first last axis -> columns
 node Relu _ columns -> y
 END
 refuses "dimension 'B': the model becomes other tasks at B=1, and has those of the largest sizes at one size alone; "`
-	`"give it one size, or bounds up to 3$" inner --dim B=1..2
+	`"give it one size, or bounds up to 3, or a network for each size: --dim small:B=1 --dim large:B=2$" inner --dim B=1..2
+for bounds in '--dim B=1..3' '--dim small:B=1 --dim large:B=2'; do
+	# shellcheck disable=SC2086 # words
+	"$sklink" inner.onnx $bounds -L "$top_builddir/kernels" -lskernels -o inner.sk
+done
 
 model parts <<'END'
 input x f32 Nx1x6x4
