@@ -242,16 +242,18 @@ static bool check_elements(struct sk_calls *calls, uint32_t number, uint32_t fir
 				product.open_count ? "not a multiple of " : "not ", product.known);
 }
 
-/* Rows without gaps are one row apart, if the stride is known. */
+/* Rows without gaps are one row apart, if the stride is known. Rows without elements, at sizes of 0, are any distance
+ * apart. */
 static bool check_stride(struct sk_calls *calls, uint32_t number)
 {
 	const struct sk_parameter *parameter = &calls->signature->parameters[number];
 	const struct sk_plan_argument *argument = sk_call_argument(calls, number);
+	const struct sk_plan_pattern *pattern = sk_plan_pattern(calls->view, argument);
 	struct product product;
 
 	if (parameter->stride == SK_NONE)
 		return true;
-	if (row_of(calls, argument))
+	if (pattern && pattern->count)
 		return check_elements(calls, number, parameter->row_dimension, row_of(calls, argument));
 	product = product_of(calls, parameter, parameter->row_dimension);
 	return product.open_count || sk_call_learn(calls, parameter->stride, product.known);

@@ -1,6 +1,8 @@
-"""random-sizes.py SKLINK SKRUN KERNELS FIRST COUNT: random ONNX models with two open dimensions, each linked once with
-bounds. At corners and other sizes its results are compared with those of a package that is linked for that size."""
+"""random-sizes.py SKLINK SKRUN KERNELS FIRST COUNT: random ONNX models with two open dimensions, or three with a past
+that may be empty, each linked once with bounds. At corners and other sizes its results are compared with those of a
+package that is linked for that size."""
 import random
+import re
 import subprocess
 import sys
 
@@ -11,7 +13,14 @@ from onnx import TensorProto, helper, numpy_helper
 sklink, skrun, kernels = sys.argv[1:4]
 first, count = int(sys.argv[4]), int(sys.argv[5])
 
-BOUNDS = [{"b": (1, 4), "s": (1, 12)}, {"b": (2, 3), "s": (3, 40)}, {"b": (1, 9), "s": (2, 7)}, {"b": (3, 70), "s": (5, 9)}]
+BOUNDS = [{"b": (1, 4), "s": (1, 12)}, {"b": (2, 3), "s": (3, 40)}, {"b": (1, 9), "s": (2, 7)},
+          {"b": (3, 70), "s": (5, 9)}]
+
+
+KINDS = ["same", "softmax", "scan", "choose", "gather", "join", "product", "mean", "transpose", "flatten", "cut", "pad",
+         "expand", "attend", "batch", "statistics", "normal", "best", "repeat", "length", "positions", "heads",
+         "filter", "pool", "causal", "row", "columns", "part", "halves", "cut flat"]
+PAST = ["append", "look up", "own rows", "attend past", "attend past, causal"]
 
 
 class Builder:
@@ -24,6 +33,12 @@ class Builder:
         self.width = self.random.choice([4, 6, 8])
         self.nodes, self.constants = [], []
         self.values = [("x", ["b", "s", self.width])]
+        self.past = random.Random("past %d" % seed) # its own: other models are those without a past
+        self.kinds, self.inputs = KINDS, ["x"]
+        if self.past.random() < 0.4:
+            self.bounds = dict(self.bounds, p=(0, self.past.choice([1, 2, 5, 33])))
+            self.kinds = KINDS + PAST * 3
+            self.values.append(self.add(self.past.choice(PAST), *self.values[0]))
 
     def node(self, op, *inputs, **attributes):
         name = "v%d" % len(self.nodes)
@@ -42,8 +57,51 @@ class Builder:
         deviation = self.node("Sqrt", self.node("Add", square, self.constant(1e-5, numpy.float32)))
         return self.node("Add", self.node("Mul", self.node("Div", apart, deviation), scale), bias)
 
+    def input(self, name):
+        if name not in self.inputs:
+            self.inputs.append(name)
+        return name
+
+    def all_rows(self, value):
+        """The past rows and then the value's: of all batches, in another order or of the first one twice."""
+        kind = self.past.choice(["same", "order", "first", "changed"])
+        past = self.input("past")
+        if kind == "order":
+            past = self.node("Gather", past, self.input("order"), axis=0)
+        if kind == "first":
+            first = self.constant([0, 0])
+            past, value = (self.node("Gather", rows, first, axis=0) for rows in (past, value))
+        if kind == "changed":
+            past = self.node("Neg", past)
+        return self.node("Concat", past, value, axis=1), [2 if kind == "first" else "b", "p+s", self.width]
+
+    def add_past(self, op, value):
+        """Append nodes with past rows to a value of the shape of x."""
+        if op == "append":
+            return self.all_rows(value)
+        rows, shape = self.all_rows(value)
+        if op == "look up":
+            places = self.constant(self.past.choice([[0, 0], [-1], [0, -1, 0]]))
+            return self.node("Gather", rows, places, axis=1), None
+        if op == "own rows": # as many as the value has, the last ones
+            lengths = [self.node("Slice", self.node("Shape", v), self.constant([1]), self.constant([2]))
+                       for v in ("past", rows)]
+            return self.node("Slice", rows, *lengths, self.constant([1])), shape[:1] + ["s", self.width]
+        query = value if shape[0] == "b" else self.node("Gather", value, self.constant([0, 0]), axis=0)
+        scores = self.node("MatMul", query, self.node("Transpose", rows, perm=[0, 2, 1]))
+        if op == "attend past, causal":
+            lengths = [self.node("Gather", self.node("Shape", v), self.constant(1)) for v in ("past", rows, value)]
+            keys = self.node("Range", self.constant(0), lengths[1], self.constant(1))
+            queries = self.node("Add", self.node("Range", self.constant(0), lengths[2], self.constant(1)), lengths[0])
+            mask = self.node("LessOrEqual", self.node("Unsqueeze", keys, self.constant([0])),
+                             self.node("Unsqueeze", queries, self.constant([1])))
+            scores = self.node("Where", mask, scores, self.constant(-1e4, numpy.float32))
+        return self.node("MatMul", self.node("Softmax", scores, axis=-1), rows), shape[:1] + ["s", self.width]
+
     def add(self, op, value, shape):
         """Append one of a kind of nodes; a kind that the shape does not fit is left out."""
+        if op in PAST:
+            return self.add_past(op, value) if shape == ["b", "s", self.width] else None
         known = shape or [None] * 3
         if op == "same":
             kind = self.random.choice(["Relu", "Neg", "Sigmoid"])
@@ -157,23 +215,34 @@ class Builder:
         return None
 
     def sizes(self):
-        """The corners of the bounds, and two other sizes."""
+        """Corners of the bounds, all of two dimensions, and two other sizes."""
         batches, lengths = self.bounds["b"], self.bounds["s"]
-        others = [(self.random.randint(*batches), self.random.randint(*lengths)) for _ in range(2)]
-        return [(batch, length) for batch in batches for length in lengths] + others
+        others = [{"b": self.random.randint(*batches), "s": self.random.randint(*lengths)} for _ in range(2)]
+        sizes = [{"b": batch, "s": length} for batch in batches for length in lengths] + others
+        pasts = self.bounds.get("p")
+        for i, size in enumerate(sizes if pasts else []):
+            size["p"] = self.past.randint(*pasts) if i > 3 else pasts[i in (1, 3)]
+        return sizes + [dict(sizes[0], p=pasts[1]), dict(sizes[3], p=pasts[0])] if pasts else sizes
+
+    def arrays(self, size):
+        """An array for each input."""
+        arrays = {"x": self.numbers.random((size["b"], size["s"], self.width), dtype="f") - 0.3}
+        if "past" in self.inputs:
+            arrays["past"] = self.numbers.random((size["b"], size["p"], self.width), dtype="f") - 0.3
+        if "order" in self.inputs:
+            arrays["order"] = self.numbers.integers(0, size["b"], size["b"])
+        return arrays
 
     def model(self):
-        kinds = ["same", "softmax", "scan", "choose", "gather", "join", "product", "mean", "transpose", "flatten",
-                 "cut", "pad", "expand", "attend", "batch", "statistics", "normal", "best", "repeat", "length",
-                 "positions", "heads", "filter", "pool", "causal", "row", "columns", "part", "halves",
-                 "cut flat"]
         for _ in range(self.random.randint(3, 8)):
-            value = self.add(self.random.choice(kinds), *self.random.choice(self.values[-3:]))
+            value = self.add(self.random.choice(self.kinds), *self.random.choice(self.values[-3:]))
             if value:
                 self.values.append(value)
         output = self.node("Add", self.values[-1][0], self.values[-1][0])
+        inputs = {"x": (TensorProto.FLOAT, ["b", "s", self.width]), "past": (TensorProto.FLOAT, ["b", "p", self.width]),
+                  "order": (TensorProto.INT64, ["b"])}
         graph = helper.make_graph(
-            self.nodes, "random", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["b", "s", self.width])],
+            self.nodes, "random", [helper.make_tensor_value_info(name, *inputs[name]) for name in self.inputs],
             [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)], self.constants)
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8), output
 
@@ -184,21 +253,27 @@ def link(path, *dimensions):
                           capture_output=True, text=True)
 
 
-def run(path, output, *options):
-    done = subprocess.run([skrun, path, "--input", "x=x.npy", "--output", "%s=y.npy" % output] + list(options),
-                          capture_output=True, text=True)
+def run(path, inputs, output, *options):
+    """The output, or an error. Inputs that the package does not have, such as a past without rows, are left out."""
+    given = [word for name in inputs for word in ("--input", "%s=%s.npy" % (name, name))]
+    done = subprocess.run([skrun, path, "--output", "%s=y.npy" % output] + given + list(options), capture_output=True,
+                          text=True)
+    missing = re.search(r": no input or output '(?:n\d+:)?(\w+)'", done.stderr)
+    if missing and missing[1] in inputs:
+        return run(path, [name for name in inputs if name != missing[1]], output, *options)
     return numpy.load("y.npy") if not done.returncode else done.stderr
 
 
 def link_static(sizes):
     """One package with a network for each of the sizes takes less time than a package for each. Where a network cannot
     be linked, each has a package; return its path and options of skrun, or None, by size."""
-    if not link("static.sk", *["n%d:b=%d,s=%d" % (i, *size) for i, size in enumerate(sizes)]).returncode:
+    said = [["%s=%d" % item for item in size.items()] for size in sizes]
+    if not link("static.sk", *["n%d:%s" % (i, ",".join(words)) for i, words in enumerate(said)]).returncode:
         return [("static.sk", "--network", "n%d" % i) for i in range(len(sizes))]
     linked = []
-    for i, (batch, length) in enumerate(sizes):
+    for i, words in enumerate(said):
         path = "static%d.sk" % i
-        linked.append(None if link(path, "b=%d" % batch, "s=%d" % length).returncode else (path,))
+        linked.append(None if link(path, *words).returncode else (path,))
     return linked
 
 
@@ -215,18 +290,21 @@ for seed in range(first, first + count):
         print("seed %d: %s" % (seed, linked.stderr.split("\n")[0]), flush=True)
         continue
     sizes = builder.sizes()
-    for (batch, length), static in zip(sizes, link_static(sizes)):
-        numpy.save("x.npy", builder.numbers.random((batch, length, builder.width), dtype="f") - 0.3)
+    for size, static in zip(sizes, link_static(sizes)):
+        where = "seed %d at %s" % (seed, ", ".join("%s=%d" % item for item in size.items()))
+        for name, array in builder.arrays(size).items():
+            numpy.save(name + ".npy", array)
         if not static:
             continue
-        wanted = run(static[0], output, "--cores", "1", *static[1:])
+        wanted = run(static[0], builder.inputs, output, "--cores", "1", *static[1:])
         if isinstance(wanted, str):
-            continue # everything is a constant at this size: there is no input
-        found = run("dynamic.sk", output, "--cores", "2")
+            sys.exit("%s: linked for it: %s" % (where, wanted))
+        found = run("dynamic.sk", builder.inputs, output, "--cores", "2",
+                    *[word for item in size.items() for word in ("--dim", "%s=%d" % item)])
         if isinstance(found, str):
-            sys.exit("seed %d at b=%d, s=%d: %s" % (seed, batch, length, found))
+            sys.exit("%s: %s" % (where, found))
         if found.shape != wanted.shape or not numpy.allclose(found, wanted, rtol=1e-4, atol=1e-5, equal_nan=True):
-            sys.exit("seed %d at b=%d, s=%d: other results" % (seed, batch, length))
+            sys.exit("%s: other results" % where)
         compared += 1
 print("%d models, %d of them refused; %d results compared" % (count, refused, compared))
 sys.exit(compared < 4 * (count - refused) or refused > count // 5)
