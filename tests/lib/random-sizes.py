@@ -36,7 +36,7 @@ class Builder:
         self.past = random.Random("past %d" % seed) # its own: other models are those without a past
         self.kinds, self.inputs = KINDS, ["x"]
         if self.past.random() < 0.4:
-            self.bounds = dict(self.bounds, p=(0, self.past.choice([1, 2, 5, 33])))
+            self.bounds = dict(self.bounds, p=(0, self.past.choice([2, 3, 5, 33])))
             self.kinds = KINDS + PAST * 3
             self.values.append(self.add(self.past.choice(PAST), *self.values[0]))
 
