@@ -74,6 +74,9 @@ graph_libgraph_a_SOURCES = \
 	graph/operators/attention.c \
 	graph/operators/axes.c \
 	graph/operators/bodies.c \
+	graph/operators/classical-parts.c \
+	graph/operators/classical-tables.c \
+	graph/operators/classical.c \
 	graph/operators/collectives.c \
 	graph/operators/columns.c \
 	graph/operators/composites.c \

@@ -30,6 +30,7 @@ KERNEL_FAMILIES = \
 	kernels/gather.c \
 	kernels/gridsample.c \
 	kernels/interpolate.c \
+	kernels/lookup.c \
 	kernels/lrn.c \
 	kernels/matmul-exact.c \
 	kernels/matmul-integer.c \

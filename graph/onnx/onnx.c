@@ -92,6 +92,13 @@ static bool is_sequence(const struct sk_onnx_value_type *type)
 	return type && sk_onnx_has(&type->message, SK_ONNX_TYPE_SEQUENCE);
 }
 
+static bool is_of_texts(const struct sk_onnx_value_type *type)
+{
+	enum { TEXTS = 8 /* TensorProto.STRING */ };
+
+	return type && type->tensor && type->tensor->element == TEXTS;
+}
+
 static const char *take_type(const struct builder *builder, const struct sk_onnx_value_type *type,
 			     struct sk_value *value)
 {
@@ -130,6 +137,11 @@ static void add_produced(struct builder *builder, const struct sk_onnx_definitio
 	value->place = place_of_message(builder->reader, message);
 	if (definition->info)
 		wrong = take_type(builder, definition->info->type, value);
+	if (wrong && is_of_texts(definition->info->type))
+		wrong = sk_arena_print(builder->reader->arena,
+				       "%s; take it out of the model's outputs, and keep the numbers that it is made "
+				       "from (of a classifier, the scores)",
+				       wrong);
 	if (wrong)
 		refuse_value(builder, definition, message, wrong);
 }

@@ -37,8 +37,8 @@ static const struct absence {
 const char *sk_operator_absence(const char *domain, const char *op)
 {
 	if (!strcmp(domain, "ai.onnx.ml"))
-		return "is one of ai.onnx.ml (trees, vector machines, tables of texts), which sklink does not have; "
-		       "keep the steps before and after the network in the program that calls it";
+		return "is one of ai.onnx.ml (trees, vector machines, maps and texts) that sklink does not have; keep "
+		       "the steps before and after the network in the program that calls it";
 	if (!strcmp(domain, "ai.onnx.preview.training") && !strcmp(op, "Gradient"))
 		return GRADIENTS;
 	for (size_t i = 0; !*domain && i < sizeof(absences) / sizeof(absences[0]); i++)

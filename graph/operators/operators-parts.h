@@ -1,4 +1,4 @@
-/* Shared by the files of this room: nodes that expand to others, inlined bodies, windows. */
+/* Shared by the files of this room: nodes that expand to others, models of ai.onnx.ml, inlined bodies, windows. */
 #ifndef SK_GRAPH_OPERATORS_OPERATORS_PARTS_H
 #define SK_GRAPH_OPERATORS_OPERATORS_PARTS_H
 
@@ -43,6 +43,86 @@ uint32_t sk_expansion_binary(const struct sk_expansion *expansion, const char *o
 /* Concatenate the tensors, at least one, to the output along an axis; if they are stacked, along a new axis. */
 void sk_expansion_concat(const struct sk_expansion *expansion, const sk_graph_sequence *tensors, int64_t axis,
 			 bool stacked, uint32_t output);
+
+/* ==== classical-parts.c ====
+ *
+ * The common parts of the operators of ai.onnx.ml, which expand to nodes of other operators. Functions that return a
+ * value add nodes that compute it; functions that return bool are false after an error. */
+
+#define SK_CLASSICAL_DOMAIN "ai.onnx.ml"
+
+uint32_t sk_classical_unary(const struct sk_expansion *expansion, const char *op, uint32_t value);
+
+/* Where: the element of `yes` or `no`. */
+uint32_t sk_classical_choose(const struct sk_expansion *expansion, uint32_t condition, uint32_t yes, uint32_t no);
+
+/* Convert to f32, f64, i32, i64 or bool. */
+uint32_t sk_classical_cast(const struct sk_expansion *expansion, uint32_t value, enum sk_dtype dtype);
+
+/* Reduce along the last axis, which stays with one element. */
+uint32_t sk_classical_reduce(const struct sk_expansion *expansion, const char *op, uint32_t value);
+
+/* Return a constant of f32 or f64; the second one has no dimensions. */
+uint32_t sk_classical_reals(const struct sk_expansion *expansion, enum sk_dtype dtype, uint32_t rank,
+			    const uint64_t *shape, const double *reals);
+uint32_t sk_classical_real(const struct sk_expansion *expansion, enum sk_dtype dtype, double real);
+
+/* Make the value, which is f32 or f64, that output of the node, which is f32. Nothing happens if it is unused. */
+void sk_classical_deliver(const struct sk_expansion *expansion, uint32_t value, enum sk_dtype dtype, size_t output);
+
+/* Report an error at the node; return false. */
+bool sk_classical_refuse(const struct sk_expansion *expansion, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* An input of numbers, or what it has become. */
+struct sk_classical_input {
+	uint32_t value;
+	const char *name;
+	enum sk_dtype dtype; /* f32, f64, i32 or i64 */
+	uint32_t rank; /* at least 1 */
+	uint64_t width; /* elements along the last axis, the same at all sizes with bounds */
+};
+
+bool sk_classical_input(const struct sk_expansion *expansion, size_t number, struct sk_classical_input *input);
+
+/* Read the first input, [N, F], or [F], which becomes [1, F]. Integers become f32. */
+bool sk_classical_rows(const struct sk_expansion *expansion, struct sk_classical_input *input);
+
+/* Return the input as floats: integers become f32. */
+uint32_t sk_classical_floats(const struct sk_expansion *expansion, struct sk_classical_input *input);
+
+/* Return an attribute that is a list of numbers; NULL and *count 0 if it is absent or empty. */
+const double *sk_classical_list(const struct sk_expansion *expansion, const char *name, size_t *count);
+
+/* The labels of a classifier's classes. */
+struct sk_classical_labels {
+	size_t count; /* at least 1 */
+	const int64_t *integers; /* NULL: they are texts, and nothing needs them */
+};
+
+/* Read the labels, of which `integers` is the attribute of numbers. */
+bool sk_classical_labels(const struct sk_expansion *expansion, const char *integers,
+			 struct sk_classical_labels *labels);
+
+/* Make the first output the label with the largest of the scores [N, labels], the first one of equal scores. Nothing
+ * happens if the output is unused. */
+void sk_classical_label(const struct sk_expansion *expansion, const struct sk_classical_labels *labels,
+			uint32_t scores);
+
+enum sk_classical_transform {
+	SK_TRANSFORM_NONE,
+	SK_TRANSFORM_SOFTMAX,
+	SK_TRANSFORM_LOGISTIC,
+	SK_TRANSFORM_SOFTMAX_ZERO,
+	SK_TRANSFORM_PROBIT,
+};
+
+/* Read `post_transform`. */
+bool sk_classical_read_transform(const struct sk_expansion *expansion, enum sk_classical_transform *transform);
+
+/* Make the transformed scores, f32 or f64, that output of the node, which is f32. Nothing happens if it is unused. */
+void sk_classical_scores(const struct sk_expansion *expansion, enum sk_classical_transform transform, uint32_t scores,
+			 enum sk_dtype dtype, size_t output);
 
 /* ==== inlining.c ====
  *

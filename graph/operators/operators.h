@@ -119,6 +119,8 @@ bool sk_size_list_make(struct sk_op_graph *graph, uint32_t value);
 extern const struct sk_schema sk_operators_attention[];
 extern const struct sk_schema sk_operators_axes[];
 extern const struct sk_schema sk_operators_bodies[];
+extern const struct sk_schema sk_operators_classical[];
+extern const struct sk_schema sk_operators_classical_tables[];
 extern const struct sk_schema sk_operators_collectives[];
 extern const struct sk_schema sk_operators_columns[];
 extern const struct sk_schema sk_operators_composites[];

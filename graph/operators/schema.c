@@ -12,6 +12,8 @@
 static const struct sk_schema *const families[] = {sk_operators_attention,
 						   sk_operators_axes,
 						   sk_operators_bodies,
+						   sk_operators_classical,
+						   sk_operators_classical_tables,
 						   sk_operators_collectives,
 						   sk_operators_columns,
 						   sk_operators_composites,

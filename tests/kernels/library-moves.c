@@ -4,6 +4,7 @@
 #include "tests/kernels/library.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const int64_t lengths[] = {0, 1, 63, 64, 65};
@@ -644,6 +645,65 @@ static void run_pack(const struct kernel *kernel, const struct row *row)
 	}
 }
 
+/* ---- tables ---- */
+
+/* The bits by which elements are keys: by value, all NaNs are one, and both zeros are. */
+static uint64_t key_of(const struct kernel *kernel, const void *x, int64_t i)
+{
+	uint64_t bits = 0;
+
+	memcpy(&bits, element_at(kernel->in, x, i), kernel->in->size);
+	if (!kernel->in->is_float)
+		return bits;
+	if (get_wide(kernel->in, x, i) != get_wide(kernel->in, x, i))
+		return kernel->in->size == 4 ? 0x7fc00000 : 0x7ff8000000000000;
+	return get_wide(kernel->in, x, i) == 0 ? 0 : bits;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
+	return one < other ? -1 : one > other;
+}
+
+/* The keys are some of the elements, without repetitions. */
+static void run_lookup(const struct kernel *kernel, const struct row *row)
+{
+	typedef void look(const void *, const void *, const void *, void *, int64_t, int64_t);
+	const struct type *type = kernel->in;
+
+	(void)row;
+	for (int round = 0; round < 4 * LENGTHS; round++) {
+		int64_t n = lengths[round % LENGTHS], half = n / 2, k = 0, most = n < 40 ? n : between(1, 40);
+		uint64_t sorted[41];
+		void *x = random_elements(type, n), *y = guarded((size_t)n * kernel->out->size),
+		     *expected = guarded((size_t)n * kernel->out->size), *keys;
+
+		for (int64_t i = 0; i < most; i++)
+			sorted[i] = key_of(kernel, x, between(0, n - 1));
+		qsort(sorted, (size_t)most, sizeof *sorted, compare_keys);
+		for (int64_t i = 0; i < most; i++)
+			if (!k || sorted[k - 1] != sorted[i])
+				sorted[k++] = sorted[i];
+		keys = guarded((size_t)k * type->size);
+		for (int64_t i = 0; i < k; i++)
+			memcpy((char *)keys + (size_t)i * type->size, &sorted[i], type->size);
+		void *values = random_elements(kernel->out, k + 1);
+		for (int64_t i = 0; i < n; i++) {
+			int64_t at = 0;
+			while (at < k && sorted[at] != key_of(kernel, x, i))
+				at++;
+			expect(kernel->out, expected, i, values, at);
+		}
+		((look *)kernel->function)(x, keys, values, y, half, k);
+		((look *)kernel->function)(element_at(type, x, half), keys, values, element_at(kernel->out, y, half),
+					   n - half, k);
+		check_front(kernel, y);
+		check_bytes(kernel, "an element", y, expected, (size_t)n * kernel->out->size);
+	}
+}
+
 const struct row move_rows[] = {
 	{"Copy", run_copy},
 	{"Gather", run_gather},
@@ -664,6 +724,7 @@ const struct row move_rows[] = {
 	{"ReverseSequence", run_reverse},
 	{"Range", run_range},
 	{"Sizes", run_sizes},
+	{"Lookup", run_lookup},
 	{"ResizeRows", run_resize_rows},
 	{"PackMatMulB", run_pack},
 	{"PackMatMulB(transB=1)", run_pack},

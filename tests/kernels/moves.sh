@@ -2,4 +2,4 @@
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 
-compare_kernels copy.c gather.c matmul-pack.c pad.c patterns.c places.c resize-rows.c scatter.c
+compare_kernels copy.c gather.c lookup.c matmul-pack.c pad.c patterns.c places.c resize-rows.c scatter.c
