@@ -250,7 +250,7 @@ class Network:
             call("instance_bind_array", instance.handle, name.encode(), code, place.ndim, shape, place.ctypes.data)
         for size, value in sizes.items():
             call("instance_set_dimension", instance.handle, size.encode(), number(f"size '{size}'", value, 64))
-        self._check_known(instance, memory, sizes)
+        self._solve(instance, {name: memory[name] for name in sized}, sizes)
         for index, (name, tensor) in enumerate(self._tensors.items(), self._first):
             if name in sized:
                 continue
@@ -262,14 +262,62 @@ class Network:
                 raise ValueError(f"tensor '{name}' is {list(present)} by the other arrays, not {list(place.shape)}")
             call("instance_bind", instance.handle, index, place.ctypes.data, place.nbytes + tensor.padding)
 
-    def _check_known(self, instance: Instance, memory: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
-        """Raises an error for the first dimension that has neither a size from an array nor a given one."""
+    def _solve(self, instance: Instance, arrays: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        """Sets the dimensions that neither an array nor `sizes` gives, where a length that is the sum of one with known
+        ones shows it, as that of a mask [batch, past+seq] does. Raises an error for the first other one. The launch
+        compares all shapes."""
+        unknown = []
         extent = ExtentInfo()
         for index, dimension in self._dimensions.items():
-            name = dimension.name.decode()
             call("instance_dimension", instance.handle, index, ctypes.byref(extent))
-            if not extent.is_shown and name not in sizes and dimension.least < dimension.most:
-                raise ValueError(self._unknown(instance, dimension, name, memory))
+            if not extent.is_shown and dimension.name.decode() not in sizes and dimension.least < dimension.most:
+                unknown.append(dimension)
+        lengths = [length for array in arrays.values() for length in array.shape]
+        solved = [self._size_of(instance, dimension, unknown, arrays, lengths) for dimension in unknown]
+        for dimension, size in zip(unknown, solved):
+            if size is None:
+                raise ValueError(self._unknown(instance, dimension, dimension.name.decode(), arrays))
+            call("instance_set_dimension", instance.handle, dimension.name, size)
+
+    def _size_of(
+        self,
+        instance: Instance,
+        dimension: DimensionInfo,
+        unknown: Sequence[DimensionInfo],
+        arrays: Mapping[str, Any],
+        lengths: Sequence[int],
+    ) -> Optional[int]:
+        """The only size of the dimension at which a length that depends on no other unknown dimension is that of its
+        array. All lengths grow with a dimension."""
+
+        def lengths_at(of: DimensionInfo, size: int) -> List[int]:
+            call("instance_set_dimension", instance.handle, of.name, size)
+            shapes = (self._present(instance, i) for i, name in enumerate(self._tensors, self._first) if name in arrays)
+            return [length for shape in shapes for length in shape]
+
+        free = set(range(len(lengths)))
+        for other in unknown:
+            if other is not dimension:
+                pairs = zip(lengths_at(other, other.least), lengths_at(other, other.most))
+                free -= {i for i, (least, most) in enumerate(pairs) if least != most}
+        least, step = dimension.least, max(dimension.multiple, 1)
+        count = (dimension.most - least) // step
+        bounds = list(zip(lengths_at(dimension, least), lengths_at(dimension, least + count * step)))
+        for i in sorted(free):
+            if bounds[i][0] == bounds[i][1]:
+                continue
+            first, end = 0, count  # the first size at which the length is that of the array, or longer
+            while first < end:
+                middle = (first + end) // 2
+                first, end = (
+                    (middle + 1, end)
+                    if lengths_at(dimension, least + middle * step)[i] < lengths[i]
+                    else (first, middle)
+                )
+            near = [lengths_at(dimension, least + n * step)[i] for n in range(first, min(first + 1, count) + 1)]
+            if near.count(lengths[i]) == 1 and near[0] == lengths[i]:
+                return int(least + first * step)
+        return None
 
     def _unknown(self, instance: Instance, dimension: DimensionInfo, name: str, memory: Mapping[str, Any]) -> str:
         """The error for a dimension without a size, with the tensors that have it as an extent."""

@@ -335,6 +335,37 @@ def test_sizes_that_no_array_shows(tmp_path):
             run(past=cache, new=new, sizes=numpy.zeros(4, "f4"))
 
 
+MASK = """  input { name: "mask" type { tensor_type { elem_type: 1 shape { dim { dim_param: "rows+seq" } } } } }
+  initializer { name: "last" data_type: 7 dims: 1 int64_data: [1] }
+  node { op_type: "Unsqueeze" input: ["mask", "last"] output: "column" }
+  node { op_type: "Mul" input: ["present", "column"] output: "y" }
+"""
+
+
+def test_sizes_that_a_sum_shows(tmp_path):
+    nodes = CACHE.replace('  node { op_type: "Neg" input: "present" output: "y" }\n', MASK)
+    (tmp_path / "model.pbtxt").write_text(nodes)
+    bounds = ("--dim", "rows=0..6:2", "--dim", "seq=1..3", "--cache", "9")
+    package = sklink.Package(sklink.link(tmp_path / "model.pbtxt", *bounds, *LIBRARY, output=tmp_path / "model.sk"))
+    cache = numpy.full((2, 9, 4), numpy.nan, numpy.float32)
+    mask = numpy.random.default_rng(9).random(9, numpy.float32)
+    wanted = numpy.zeros((2, 0, 4), numpy.float32)
+    for step, seq in enumerate((2, 2, 2, 3)):
+        length = wanted.shape[1] + seq
+        new = numpy.random.default_rng(step).random((2, seq, 4), numpy.float32)
+        wanted = numpy.concatenate([wanted, new], axis=1)
+        y = package.run(past=cache, new=new, mask=mask[:length])["y"]
+        assert numpy.array_equal(y, wanted * mask[:length, None])
+        assert numpy.array_equal(cache[:, :length], wanted)
+        assert numpy.isnan(cache[:, length:]).all()
+    for length in 2, 4:  # no row less than new ones, and no odd number of rows
+        with pytest.raises(ValueError, match="dimension 'rows' .* has no size: no array shows it"):
+            package.run(past=cache, new=new, mask=mask[:length])
+    with pytest.raises(sklink.Error, match="mask"):
+        package.run(past=cache, new=new, mask=mask[:5], sizes={"rows": 4})
+    assert numpy.array_equal(cache, wanted)
+
+
 def test_kernel_fails(roots):
     with pytest.raises(sklink.Error, match="task 'one': kernel square_roots returned status 7") as raised:
         roots.run(x=numpy.full(8, -1, numpy.float32))
