@@ -199,6 +199,7 @@ done
 fails_with 'SIGSEGV' "$skrun" model.sk --random 1
 
 # ---- constructors that nothing needs ----
+# Their data is volatile: clang runs the others while it compiles.
 # left_out COUNT ARGUMENT…: the image of base.o, kernels of left.c and the arguments leaves out that many tables.
 cat >left.c <<'END'
 long table[4], other[4];
@@ -218,12 +219,12 @@ made() { # NAME, C on standard input
 	cat >$1.c
 	$KERNEL_CC -O1 -fPIC -ffunction-sections -fdata-sections -c $1.c -o $1.o
 }
-echo 'extern long table[]; __attribute__((constructor)) static void f(void) { table[1] = 5; }' | made fills
-echo 'long own; __attribute__((constructor)) static void f(void) { own = 5; }' | made alone
-echo 'static long counted; __attribute__((destructor)) static void f(void) { counted++; }' | made ends
-echo 'void srand(unsigned); static long own; __attribute__((constructor)) static void f(void) { own = 5; srand(7); }' | made seeds
+echo 'extern volatile long table[]; __attribute__((constructor)) static void f(void) { table[1] = 5; }' | made fills
+echo 'volatile long own; __attribute__((constructor)) static void f(void) { own = 5; }' | made alone
+echo 'static volatile long counted; __attribute__((destructor)) static void f(void) { counted++; }' | made ends
+echo 'void srand(unsigned); static volatile long own; __attribute__((constructor)) static void f(void) { own = 5; srand(7); }' | made seeds
 echo '__attribute__((constructor)) static void f(void) { __asm__ volatile("fninit"); }' | made register
-echo 'extern long own, table[]; __attribute__((constructor)) static void f(void) { table[0] = (long)&own; }' | made leads
+echo 'extern volatile long own, table[]; __attribute__((constructor)) static void f(void) { table[0] = (long)&own; }' | made leads
 echo 'void nowhere(void); static volatile long own; __attribute__((constructor)) static void f(void) { own = 1; nowhere(); }' | made lacks
 echo 'long *get(void) { static long values[4]; return values; } long look(void) { return *get(); }' | made registry
 echo 'long *get(void); __attribute__((constructor)) static void f(void) { *get() = 1; }' | made registers

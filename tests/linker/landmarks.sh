@@ -59,7 +59,7 @@ gives 1 ordered words.o
 gives 0 constructors words.o
 gives 0 before words.o
 cat >constructed.c <<'END'
-long ran;
+volatile long ran; /* or clang runs them while it compiles */
 __attribute__((constructor)) static void first(void) { ran++; }
 __attribute__((constructor(200))) static void second(void) { ran++; }
 __attribute__((destructor)) static void last(void) { ran--; }
