@@ -1,14 +1,14 @@
 # libskcompat.a: what objects of other compilers ask of their runtime. It is compiled as kernels are, by the kernels'
 # compiler, and never sanitized. A hook of TVM is an object of its own, because it is strong.
 COMPAT_FILES = \
-	compat/compat.h compat/gfortran.c compat/halide-hook.c compat/halide.c compat/numba.c compat/openmp.c \
-	compat/python.c compat/sleef.c compat/tell.c compat/tvm-hook.c compat/tvm.c compat/zig.c
+	compat/compat.h compat/cplusplus.c compat/gfortran.c compat/halide-hook.c compat/halide.c compat/numba.c \
+	compat/openmp.c compat/python.c compat/sleef.c compat/tell.c compat/tvm-hook.c compat/tvm.c compat/zig.c
 COMPAT_TVM_HOOKS = \
 	TVMAPISetLastError TVMBackendAllocWorkspace TVMBackendFreeWorkspace TVMBackendParallelBarrier \
 	TVMBackendParallelLaunch TVMFFIErrorSetRaisedFromCStr TVMFFIErrorSetRaisedFromCStrParts
 COMPAT_OBJECTS = \
-	compat/gfortran.o compat/halide.o compat/numba.o compat/openmp.o compat/python.o compat/sleef-128.o \
-	compat/sleef-256.o compat/sleef-512.o compat/tell.o compat/tvm.o compat/zig.o \
+	compat/cplusplus.o compat/gfortran.o compat/halide.o compat/numba.o compat/openmp.o compat/python.o \
+	compat/sleef-128.o compat/sleef-256.o compat/sleef-512.o compat/tell.o compat/tvm.o compat/zig.o \
 	$(COMPAT_TVM_HOOKS:%=compat/hook-%.o) \
 	compat/hook-17custom_do_par_for.o compat/hook-12custom_print.o compat/hook-13error_handler.o
 COMPAT_CFLAGS = \
@@ -28,8 +28,8 @@ compat/hook-17custom_do_par_for.o compat/hook-12custom_print.o compat/hook-13err
 		$(top_srcdir)/compat/halide-hook.c
 compat/hook-%.o: compat/tvm-hook.c
 	$(COMPAT_COMPILE) -DTVM_HOOK=$* -c -o $@ $(top_srcdir)/compat/tvm-hook.c
-compat/gfortran.o compat/halide.o compat/numba.o compat/openmp.o compat/python.o compat/tell.o compat/tvm.o \
-		compat/zig.o: compat/%.o: compat/%.c compat/compat.h
+compat/cplusplus.o compat/gfortran.o compat/halide.o compat/numba.o compat/openmp.o compat/python.o compat/tell.o \
+		compat/tvm.o compat/zig.o: compat/%.o: compat/%.c compat/compat.h
 	$(COMPAT_COMPILE) -c -o $@ $(top_srcdir)/compat/$*.c
 compat/libskcompat.a: $(COMPAT_OBJECTS)
 	$(AM_V_AR)rm -f $@ && $(AR) rcD $@ $(COMPAT_OBJECTS)

@@ -40,7 +40,8 @@ nobase_dist_doc_DATA += doc/howto/build-systems.md doc/howto/debug-a-wrong-resul
 	doc/howto/any-size.md doc/howto/profile-and-predict.md doc/howto/several-sizes.md doc/howto/torchair-rules.md \
 	doc/howto/weights-and-signing.md
 nobase_dist_doc_DATA += doc/howto/compilers/cython.md doc/howto/compilers/fortran.md doc/howto/compilers/halide.md \
-	doc/howto/compilers/iree.md doc/howto/compilers/numba.md doc/howto/compilers/rust.md \
+	doc/howto/compilers/inductor.md doc/howto/compilers/iree.md doc/howto/compilers/numba.md \
+	doc/howto/compilers/rust.md \
 	doc/howto/compilers/several.md doc/howto/compilers/tinygrad.md doc/howto/compilers/tvm.md \
 	doc/howto/compilers/xla.md doc/howto/compilers/zig.md doc/howto/compilers/zstd.md
 nobase_dist_doc_DATA += doc/explain/performance.md

@@ -114,7 +114,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/samples/bert-train.sh tests/samples/bert.sh tests/samples/convnet.sh tests/samples/decode-layers.sh \
 	tests/samples/decoder.sh tests/samples/foreign.sh tests/samples/microkernels.sh tests/samples/quant-matmul.sh \
 	tests/signatures/addresses.sh tests/signatures/aliases.sh tests/signatures/allowances.sh tests/signatures/compat.sh \
-	tests/signatures/compat-arrays.sh tests/signatures/compiler-drafts.sh \
+	tests/signatures/compat-arrays.sh tests/signatures/compat-cplusplus.sh tests/signatures/compiler-drafts.sh \
 	tests/signatures/drafts.sh tests/signatures/early.sh tests/signatures/features.sh tests/signatures/frames.sh \
 	tests/signatures/displaced.sh tests/signatures/layouts.sh tests/signatures/loops.sh \
 	tests/signatures/mix.sh tests/signatures/operands.sh tests/signatures/operators.sh tests/signatures/status.sh \
