@@ -60,6 +60,24 @@ uint32_t sk_graph_new_value(struct sk_op_graph *graph, const char *base, enum sk
 	return index;
 }
 
+void sk_value_set_shape(struct sk_value *value, const struct sk_value *like)
+{
+	value->shaped = like->shaped;
+	value->rank = like->rank;
+	memcpy(value->shape, like->shape, sizeof(value->shape));
+	memcpy(value->sizes, like->sizes, sizeof(value->sizes));
+}
+
+uint32_t sk_graph_new_like(struct sk_op_graph *graph, const char *base, enum sk_dtype dtype,
+			   const struct sk_value *like)
+{
+	const struct sk_value shape = *like; /* values may move */
+	uint32_t index = sk_graph_new_value(graph, base, dtype, shape.rank, shape.shape);
+
+	sk_value_set_shape(&graph->values.items[index], &shape);
+	return index;
+}
+
 uint32_t sk_graph_new_constant(struct sk_op_graph *graph, const char *base, enum sk_dtype dtype, uint32_t rank,
 			       const uint64_t *shape, const void *elements)
 {

@@ -175,6 +175,13 @@ uint32_t sk_graph_value(struct sk_op_graph *graph, const char *name);
 uint32_t sk_graph_new_value(struct sk_op_graph *graph, const char *base, enum sk_dtype dtype, uint32_t rank,
 			    const uint64_t *shape);
 
+/* Add a value with a unique name and the shape of another one, at all sizes with bounds. */
+uint32_t sk_graph_new_like(struct sk_op_graph *graph, const char *base, enum sk_dtype dtype,
+			   const struct sk_value *like);
+
+/* Make the shape of a value that of another one, at all sizes with bounds. */
+void sk_value_set_shape(struct sk_value *value, const struct sk_value *like);
+
 /* Add a constant with a unique name and a copy of the elements. */
 uint32_t sk_graph_new_constant(struct sk_op_graph *graph, const char *base, enum sk_dtype dtype, uint32_t rank,
 			       const uint64_t *shape, const void *elements);

@@ -131,7 +131,7 @@ static uint32_t add_copy(struct recompute *recompute, const struct sk_graph_node
 	struct sk_op_graph *graph = recompute->graph;
 	const struct sk_value value = graph->values.items[node->outputs.items[0]];
 	struct sk_graph_node copy = *node;
-	uint32_t made = sk_graph_new_value(graph, value.name, value.dtype, value.rank, value.shape);
+	uint32_t made = sk_graph_new_like(graph, value.name, value.dtype, &value);
 
 	sk_graph_redirect(graph, node->outputs.items[0], made);
 	memset(&copy.inputs, 0, sizeof(copy.inputs));

@@ -208,7 +208,7 @@ static bool sum_negated(struct sk_rewrite *rewrite, uint32_t index, bool exact)
 	    (exact && sk_value_is_float(&result)) || !sk_rewrite_is_private(rewrite, node->inputs.items[0]))
 		return false;
 	from = negation->inputs.items[0];
-	total = sk_graph_new_value(graph, result.name, result.dtype, result.rank, result.shape);
+	total = sk_graph_new_like(graph, result.name, result.dtype, &result);
 	graph->values.items[total].node = graph->values.items[node->inputs.items[0]].node;
 	graph->values.items[total].fixed = result.fixed;
 	inputs[0] = from;

@@ -103,7 +103,7 @@ static void cancel_transposes(struct sk_rewrite *rewrite, uint32_t index)
 		struct sk_value *to = sk_node_output(graph, node, 0);
 
 		sk_rewrite_set_input(rewrite, node, chain.links.items[i].input, from);
-		memcpy(to->shape, graph->values.items[from].shape, sizeof(to->shape));
+		sk_value_set_shape(to, &graph->values.items[from]);
 		from = node->outputs.items[0];
 	}
 	sk_rewrite_replace(rewrite, index, from);
@@ -203,8 +203,8 @@ static void turn(struct sk_rewrite *rewrite, uint32_t first, uint32_t second, bo
 	const struct sk_value x = graph->values.items[from], y = graph->values.items[to];
 	const struct sk_value *shaped = cast_first ? &y : &x;
 
-	between = sk_graph_new_value(graph, graph->values.items[node.outputs.items[0]].name,
-				     cast_first ? x.dtype : y.dtype, shaped->rank, shaped->shape);
+	between = sk_graph_new_like(graph, graph->values.items[node.outputs.items[0]].name,
+				    cast_first ? x.dtype : y.dtype, shaped);
 	graph->values.items[between].node = first;
 	graph->values.items[between].fixed = y.fixed;
 	*a = *b;

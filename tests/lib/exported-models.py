@@ -394,7 +394,22 @@ def vad():
     return m
 
 
-MODELS = [bert, parts, bert_dynamo, gpt2, llama, t5, whisper, vit, crnn, detector, mobilenet, anchors, mel, vad]
+def wav2vec():
+    """Norms over channels between two transpositions, and GELU after the second one: the passes move it before it."""
+    m = Model("wav2vec", {"batch": (1, 3), "samples": (24, 120)})
+    x, before = m.node("Unsqueeze", m.input("audio", ["batch", "samples"]), [1]), 1
+    for size, stride in ((5, 3), (2, 2)):
+        x = m.node("Conv", x, m.weights(WIDTH, before, size), m.weights(WIDTH), strides=[stride])
+        x = m.node("Transpose", m.norm(m.node("Transpose", x, perm=[0, 2, 1])), perm=[0, 2, 1])
+        gelu = m.node("Add", m.node("Erf", m.node("Div", x, m.real(2**0.5))), m.real(1))
+        x, before = m.node("Mul", m.node("Mul", x, gelu), m.real(0.5)), WIDTH
+    x = m.linear(m.norm(m.node("Transpose", x, perm=[0, 2, 1])), WIDTH)
+    m.output("hidden", m.layer(x))
+    return m
+
+
+MODELS = [bert, parts, bert_dynamo, gpt2, llama, t5, whisper, vit, crnn, detector, mobilenet, anchors, mel, vad,
+          wav2vec]
 sklink, skrun, skdump, kernels = sys.argv[1:5]
 
 
