@@ -275,8 +275,8 @@ enum sk_size_text {
 	SK_SIZE_OUT_OF_RANGE, /* negative, beyond 63 bits, or a division by 0 or less */
 };
 
-/* Read a size: an expression of integers and names of dimensions of inputs, such as "2*(past + seq)//3". *size is set
- * if it is known. */
+/* Read a size: a name of dimensions of inputs, of any characters, or an expression of integers and such names, such as
+ * "2*(past + seq)//3". *size is set if it is known. */
 enum sk_size_text sk_size_read(struct sk_op_graph *graph, const char *text, uint64_t *size);
 
 /* True if the name of a dimension is an expression of other names. */

@@ -202,6 +202,8 @@ enum sk_size_text sk_size_read(struct sk_op_graph *graph, const char *text, uint
 	struct sizes sizes = list_names(graph);
 	bool computes;
 
+	if (find_named(&sizes, text, strlen(text), size))
+		return *size == SK_UNKNOWN ? SK_SIZE_OPEN : SK_SIZE_KNOWN;
 	return read_size(&sizes, text, size, &computes);
 }
 
@@ -357,8 +359,8 @@ static bool is_open(const struct sk_value *value)
 	return !value->contents && value->dtype != SK_DTYPE_NONE && !sk_value_is_static(value);
 }
 
-/* The options and notes of an error show so many names, and so many inputs. */
-enum { SHOWN_NAMES = 32, SHOWN_INPUTS = 16 };
+/* The options of an error show so many names, and so many inputs; notes are about fewer names. */
+enum { SHOWN_NAMES = 256, NOTED_NAMES = 32, SHOWN_INPUTS = 16 };
 
 /* True if --dim can give the size: "?" is not a name, since some exporters write it for each unknown dimension, and
  * computed sizes follow from others. */
@@ -410,31 +412,82 @@ static const char *shape_text(struct sk_op_graph *graph, const struct sk_value *
 	return sk_arena_join(graph->arena, text, "]");
 }
 
-/* Guess from names and positions, as exporters choose them, the meaning of a dimension. */
-static const char *guess_role(const struct sk_value *value, uint32_t d)
+/* ---- guesses of roles ---- */
+
+/* The meaning of a dimension. */
+enum role { ROLE_NONE, ROLE_BATCH, ROLE_PAST, ROLE_TOTAL, ROLE_SEQUENCE, ROLE_HEIGHT, ROLE_WIDTH };
+
+static const char *const role_names[] = {
+	[ROLE_BATCH] = "batch size",	       [ROLE_PAST] = "length of the past",
+	[ROLE_TOTAL] = "length with the past", [ROLE_SEQUENCE] = "sequence length",
+	[ROLE_HEIGHT] = "picture height",      [ROLE_WIDTH] = "picture width",
+};
+
+/* Return the dimension's name without the input's, which torch puts before it: "ids_dynamic_axes_1". */
+static const char *own_name(const struct sk_value *value, uint32_t d)
+{
+	size_t length = strlen(value->name);
+
+	return value->symbols[d] + (strncmp(value->symbols[d], value->name, length) ? 0 : length);
+}
+
+/* True if an exporter has numbered the dimension, since it had no name: equal sizes then have different names. */
+static bool is_numbered(const struct sk_value *value, uint32_t d)
+{
+	static const char *const before[] = {"s", "u", "unk__", "dim_", "_dim_", "_dynamic_axes_"};
+	const char *name = own_name(value, d);
+
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		size_t length = strlen(before[i]);
+
+		if (!strncmp(name, before[i], length) && name[length] &&
+		    !name[length + strspn(name + length, "0123456789")])
+			return true;
+	}
+	return false;
+}
+
+/* Guess from names and positions, as exporters choose them. */
+static enum role guess_role(const struct sk_value *value, uint32_t d)
 {
 	static const struct {
-		const char *part, *role;
-	} roles[] = {{"batch", "batch size"},	   {"past", "length of the past"}, {"total", "length with the past"},
-		     {"seq", "sequence length"},   {"token", "sequence length"},   {"length", "sequence length"},
-		     {"height", "picture height"}, {"width", "picture width"}};
-	const char *name = value->symbols[d];
+		const char *part;
+		enum role role;
+	} roles[] = {{"batch", ROLE_BATCH},	{"past", ROLE_PAST},	   {"total", ROLE_TOTAL},
+		     {"seq", ROLE_SEQUENCE},	{"token", ROLE_SEQUENCE},  {"length", ROLE_SEQUENCE},
+		     {"height", ROLE_HEIGHT}, {"width", ROLE_WIDTH}};
+	const char *name = own_name(value, d);
 
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
 		if (strstr(name, roles[i].part))
 			return roles[i].role;
 	if (!d)
-		return "batch size";
+		return ROLE_BATCH;
 	if (strstr(value->name, "past") || strstr(value->name, "cache"))
-		return "length of the past";
+		return strstr(value->name, "encoder") ? ROLE_SEQUENCE : ROLE_PAST;
 	if (value->rank == 4)
-		return d == 2 ? "picture height" : d == 3 ? "picture width" : NULL;
-	return d == 1 ? "sequence length" : NULL;
+		return d == 2 ? ROLE_HEIGHT : d == 3 ? ROLE_WIDTH : ROLE_NONE;
+	return d == 1 ? ROLE_SEQUENCE : ROLE_NONE;
+}
+
+/* Return the part of the network that takes the input, as a text; equal lengths are those of one part. */
+static const char *side_of(const struct sk_value *value, enum role role)
+{
+	static const char *const sides[] = {"pixel", "image", "audio", "feature", "encoder", "decoder"};
+
+	for (size_t i = role == ROLE_PAST ? 6 : 0; i < (role == ROLE_BATCH ? 2 : 6); i++)
+		if (strstr(value->name, sides[i]))
+			return sides[i];
+	return "";
 }
 
 struct open_name {
 	const struct sk_value *value; /* the first input that has it */
 	uint32_t d;
+	enum role role;
+	const char *side;
+	uint32_t same; /* the number of the earlier name that is perhaps of the same size; its own: none */
+	const char *sum; /* what the size perhaps is, such as "past+seq"; NULL: no guess */
 };
 
 /* Everything that one error asks for. */
@@ -443,36 +496,111 @@ struct open_sizes {
 	size_t inputs, shapeless; /* numbers of open inputs, and of those that need --shape */
 	const struct sk_value *first;
 	SK_ARRAY(struct open_name) names;
+	struct sk_map known; /* names to their numbers */
 	SK_ARRAY(const struct sk_value *) shown; /* of those that need --shape */
 };
 
-static void add_open(struct sk_op_graph *graph, struct open_sizes *open, struct sk_map *known,
-		     const struct sk_value *value)
+static const char *open_text(const struct open_name *name)
+{
+	return name->value->symbols[name->d];
+}
+
+static void add_open(struct sk_op_graph *graph, struct open_sizes *open, const struct sk_value *value)
 {
 	open->first = open->inputs++ ? open->first : value;
 	for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
 		const char *name = value->symbols[d];
 		uint32_t number = (uint32_t)open->names.count;
+		enum role role;
 
-		if (is_asked_for(&open->sizes, value, d) && sk_map_insert(known, name, strlen(name), number) == number)
-			sk_array_push(graph->arena, &open->names, (struct open_name){value, d});
+		if (!is_asked_for(&open->sizes, value, d) ||
+		    sk_map_insert(&open->known, name, strlen(name), number) != number)
+			continue;
+		role = guess_role(value, d);
+		sk_array_push(graph->arena, &open->names,
+			      (struct open_name){value, d, role, side_of(value, role), number, NULL});
 	}
 	if (needs_shape(value) && open->shapeless++ < SHOWN_INPUTS)
 		sk_array_push(graph->arena, &open->shown, value);
 }
 
+/* Return the first name of that role and side, of those that are shown; NULL: none. */
+static const struct open_name *find_role(const struct open_sizes *open, enum role role, const char *side)
+{
+	for (size_t i = 0; i < open->names.count && i < SHOWN_NAMES; i++)
+		if (open->names.items[i].role == role && !strcmp(open->names.items[i].side, side))
+			return &open->names.items[i];
+	return NULL;
+}
+
+static bool is_operand(const char *name)
+{
+	while (isalnum((unsigned char)*name) || *name == '_' || *name == '.')
+		name++;
+	return !*name;
+}
+
+/* With a past, a mask covers the past too: its size is a sum. */
+static void guess_sum(struct sk_op_graph *graph, const struct open_sizes *open, struct open_name *name)
+{
+	const struct open_name *past = find_role(open, ROLE_PAST, ""), *length = NULL;
+
+	if (name->role != ROLE_SEQUENCE || !past || !strstr(name->value->name, "mask") ||
+	    !strcmp(name->side, "encoder"))
+		return;
+	for (size_t i = 0; i < open->names.count && i < SHOWN_NAMES && !length; i++)
+		if (open->names.items[i].role == ROLE_SEQUENCE && !strcmp(open->names.items[i].side, name->side) &&
+		    !strstr(open->names.items[i].value->name, "mask"))
+			length = &open->names.items[i];
+	if (!length || !is_operand(open_text(past)) || !is_operand(open_text(length)))
+		return;
+	name->role = ROLE_TOTAL;
+	name->sum = sk_arena_print(graph->arena, "%s+%s", open_text(past), open_text(length));
+}
+
+/* Numbered names of one role, of those that are shown, are perhaps of one size. Heights and widths are not: a network
+ * may take several pictures. */
+static void guess_same(struct sk_op_graph *graph, struct open_sizes *open)
+{
+	for (uint32_t i = 0; i < open->names.count && i < SHOWN_NAMES; i++) {
+		struct open_name *name = &open->names.items[i];
+		const struct open_name *first;
+
+		if (!is_numbered(name->value, name->d))
+			continue;
+		guess_sum(graph, open, name);
+		if (name->sum || name->role < ROLE_BATCH || name->role > ROLE_SEQUENCE)
+			continue;
+		first = find_role(open, name->role, name->side);
+		if (first && first->value != name->value)
+			name->same = (uint32_t)(first - open->names.items);
+	}
+}
+
+/* Return the number of the name that the dimension is shown under; SK_NONE: none. */
+static uint32_t shown_under(const struct open_sizes *open, const struct sk_value *value, uint32_t d)
+{
+	uint32_t number;
+
+	if (value->shape[d] != SK_UNKNOWN || !value->symbols[d])
+		return SK_NONE;
+	number = sk_map_find(&open->known, value->symbols[d], strlen(value->symbols[d]));
+	return number == SK_NONE ? SK_NONE : open->names.items[number].same;
+}
+
 /* Add a note with the inputs that have the dimension: "batch: dimension 0 of 'ids', 'mask' and 3 more; ...". */
-static void note_dimension(struct sk_op_graph *graph, const struct open_name *open)
+static void note_dimension(struct sk_op_graph *graph, const struct open_sizes *open, uint32_t number)
 {
 	enum { SHOWN = 3 };
-	const char *name = open->value->symbols[open->d], *role = guess_role(open->value, open->d), *text = "";
+	const struct open_name *name = &open->names.items[number];
+	const char *role = role_names[name->role], *text = "";
 	size_t count = 0;
 
 	for (size_t i = 0; i < graph->inputs.count; i++) {
 		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
 
 		for (uint32_t d = 0; is_open(value) && value->shaped && d < value->rank; d++) {
-			if (value->shape[d] != SK_UNKNOWN || !value->symbols[d] || strcmp(value->symbols[d], name) != 0)
+			if (shown_under(open, value, d) != number)
 				continue;
 			if (count++ < SHOWN)
 				text = sk_arena_print(graph->arena, "%s%s dimension %" PRIu32 " of '%s'", text,
@@ -481,7 +609,7 @@ static void note_dimension(struct sk_op_graph *graph, const struct open_name *op
 	}
 	if (count > SHOWN)
 		text = sk_arena_print(graph->arena, "%s and %zu more", text, count - SHOWN);
-	sk_note(graph->diag, "%s:%s%s%s", name, text, role ? "; perhaps the " : "", role ? role : "");
+	sk_note(graph->diag, "%s:%s%s%s", open_text(name), text, role ? "; perhaps the " : "", role ? role : "");
 }
 
 static const char *print_options(struct sk_op_graph *graph, const struct open_sizes *open)
@@ -490,33 +618,51 @@ static const char *print_options(struct sk_op_graph *graph, const struct open_si
 	size_t more = open->names.count - names + open->shapeless - open->shown.count;
 	const char *options = "";
 
-	for (size_t i = 0; i < names; i++)
-		options = sk_arena_print(graph->arena, "%s --dim '%s=N'", options,
-					 open->names.items[i].value->symbols[open->names.items[i].d]);
+	for (size_t i = 0; i < names; i++) {
+		const struct open_name *name = &open->names.items[i];
+		const char *size = name->same != i ? open_text(&open->names.items[name->same]) : name->sum;
+
+		options = sk_arena_print(graph->arena, "%s --dim '%s=%s'", options, open_text(name),
+					 size ? size : "N");
+	}
 	for (size_t i = 0; i < open->shown.count; i++)
 		options = sk_arena_print(graph->arena, "%s --shape '%s=%s'", options, open->shown.items[i]->name,
 					 shape_example(graph, open->shown.items[i]));
 	return more ? sk_arena_print(graph->arena, "%s and %zu more", options, more) : options;
 }
 
+static void note_names(struct sk_op_graph *graph, const struct open_sizes *open)
+{
+	size_t noted = 0;
+	bool guessed = false;
+
+	for (uint32_t i = 0; i < open->names.count; i++) {
+		guessed = guessed || open->names.items[i].sum || open->names.items[i].same != i;
+		if (open->names.items[i].same == i && noted++ < NOTED_NAMES)
+			note_dimension(graph, open, i);
+	}
+	if (guessed)
+		sk_note(graph->diag, "the file numbers its dimensions; which of them are equal, or sums, is a guess "
+				     "from names of inputs: give those that differ an N of their own");
+}
+
 void sk_sizes_report_open(struct sk_op_graph *graph)
 {
 	struct open_sizes open = {.sizes = list_names(graph)};
-	struct sk_map known;
 
-	sk_map_init(&known, graph->arena);
+	sk_map_init(&open.known, graph->arena);
 	for (size_t i = 0; i < graph->inputs.count; i++)
 		if (is_open(&graph->values.items[graph->inputs.items[i]]))
-			add_open(graph, &open, &known, &graph->values.items[graph->inputs.items[i]]);
+			add_open(graph, &open, &graph->values.items[graph->inputs.items[i]]);
 	if (!open.inputs)
 		return;
+	guess_same(graph, &open);
 	sk_error(graph->diag, open.first->place,
 		 "the sizes of input '%s'%s are not known when linking; say them, with a number for each N:%s",
 		 open.first->name,
 		 open.inputs > 1 ? sk_arena_print(graph->arena, " and %zu more", open.inputs - 1) : "",
 		 print_options(graph, &open));
-	for (size_t i = 0; i < open.names.count && i < SHOWN_NAMES; i++)
-		note_dimension(graph, &open.names.items[i]);
+	note_names(graph, &open);
 	for (size_t i = 0; i < open.shown.count; i++)
 		sk_note(graph->diag, "input '%s': %s", open.shown.items[i]->name,
 			shape_text(graph, open.shown.items[i]));

@@ -301,6 +301,15 @@ static bool set_bounds(struct sk_op_graph *graph, const struct given *given, siz
 	return true;
 }
 
+/* True if an input has a dimension of that name. */
+static bool is_known_name(struct sk_op_graph *graph, const char *name)
+{
+	uint64_t size;
+	enum sk_size_text text = sk_size_read(graph, name, &size);
+
+	return text == SK_SIZE_KNOWN || text == SK_SIZE_OPEN;
+}
+
 /* NAME=NUMBER or NAME=BOUNDS. Of NAME=EXPRESSION return true and leave it for set_computed. */
 static bool set_dimension(struct sk_op_graph *graph, const struct given *given)
 {
@@ -316,7 +325,7 @@ static bool set_dimension(struct sk_op_graph *graph, const struct given *given)
 		return set_named(graph, given, (size_t)(equals - given->text), size);
 	if (equals && is_bounds(equals + 1))
 		return set_bounds(graph, given, (size_t)(equals - given->text));
-	if (equals && sk_size_is_computed(graph, equals + 1))
+	if (equals && (sk_size_is_computed(graph, equals + 1) || is_known_name(graph, equals + 1)))
 		return true;
 	if (equals && equals[1] == '-' && equals[2] >= '0' && equals[2] <= '9') {
 		sk_error(graph->diag, given->place, "%s '%s': a size is not negative", given->option, given->text);
@@ -328,7 +337,7 @@ static bool set_dimension(struct sk_op_graph *graph, const struct given *given)
 	return false;
 }
 
-/* NAME=EXPRESSION, after all numbers: "total=past+seq". */
+/* NAME=EXPRESSION, after all numbers: "total=past+seq", or another name. */
 static bool set_computed(struct sk_op_graph *graph, const struct given *given)
 {
 	const char *equals = strrchr(given->text, '='), *digits = equals + 1;
