@@ -93,6 +93,34 @@ fails_with "bad.txt:[0-9]+:[0-9]+: in the text of attribute '\[o\]y0' of node 'a
 printf 'node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }\n' >bad.txt
 fails_with "bad.txt:1:[0-9]+: node 'x': attribute 'dtype' is no text" "$sklink" bad.txt -o out.sk
 
+# Mutants of both forms, and of GE's dumps, are linked, or refused with a place and without half a package. MUTANTS
+# chooses how many of each.
+cp "$top_srcdir/tests/fuzz/pbtxt/dump.pbtxt" dump.pbtxt
+for text in marks.op.txt marks.node.txt dump.pbtxt; do
+	mkdir mutants
+	(cd mutants && "$top_builddir/tests/fuzz/fuzz-pbtxt" --write --text --mutants "${MUTANTS:-50}" "../$text")
+	linked=0
+	for mutant in mutants/*; do
+		status=0
+		timeout 60 "$sklink" "$mutant" -L "$top_builddir/kernels" -lskernels -o mutant.sk >out.txt 2>err.txt ||
+			status=$?
+		case $status in
+		0) linked=$((linked + 1)) && rm mutant.sk ;;
+		1)
+			grep -q "error: $mutant:[0-9]*:[0-9]*: " err.txt || { cat err.txt >&2; fail "$text, $mutant: no place"; }
+			[ ! -e mutant.sk ] || fail "$text, $mutant: half a package"
+			;;
+		*)
+			cat err.txt >&2
+			fail "$text, $mutant: status $status"
+			;;
+		esac
+	done
+	echo "$text: $linked of $(ls mutants | wc -l) mutants are linked"
+	[ $linked -gt 0 ] && [ $linked -lt "$(ls mutants | wc -l)" ] || fail "$text: all mutants are alike"
+	rm -r mutants
+done
+
 # ---- the document has each operator ----
 sed -n 's/^KIND("\([A-Za-z0-9]*\)".*/\1/p' "$top_srcdir/graph/onnx/kinds.def" | while read -r kind; do
 	grep -q "\`$kind\`" "$top_srcdir/doc/reference/torchair.md" || fail "doc/reference/torchair.md lacks $kind"
