@@ -311,6 +311,19 @@ def moves(net, g, x, i, a, ai):
     return g.node("MakeTuple", e, r, h), [joined[ai], joined[ai].sum().reshape(1, 1), joined[::2, 1::2]]
 
 
+@network({"x": numbers(3, 4)})
+def untyped(net, g, x, a):
+    """Outputs of which the file says neither type nor shape."""
+    e = g.node("Muls", x, 2.0)
+    s = g.node("SumExt", e, (-1,), False, None)
+    i = g.node("SumExt", g.node("Cast", e, 34), (0,), True, None)
+    r = g.node("RepeatInterleaveInt", e, 2, None, None)
+    t = g.node("RepeatInterleaveInt", e, 3, 1, None)
+    c = g.node("CumsumExt", e, 0, None)
+    return g.node("MakeTuple", s, i, r, t, c), [
+        2 * a.sum(-1), (2 * a).astype(numpy.int64).sum(0, keepdims=True), 2 * a.repeat(2), 2 * a.repeat(3, 1), 2 * a.cumsum(0)]
+
+
 @network({"x": numbers(3, 5)})
 def calls(net, g, x, a):
     """A graph that calls a graph that calls another, with tuples as operands and results."""
