@@ -489,7 +489,7 @@ const int64_t *sk_node_integers(const struct sk_graph_node *node, const char *na
 	return attribute && attribute->kind == SK_ATTRIBUTE_INTEGERS ? attribute->integers : NULL;
 }
 
-static void set_attribute(struct sk_op_graph *graph, struct sk_graph_node *node, struct sk_attribute attribute)
+void sk_node_set_attribute(struct sk_op_graph *graph, struct sk_graph_node *node, struct sk_attribute attribute)
 {
 	for (size_t i = 0; i < node->attributes.count; i++) {
 		if (strcmp(node->attributes.items[i].name, attribute.name))
@@ -531,9 +531,10 @@ void sk_node_set_note(struct sk_op_graph *graph, struct sk_graph_node *node, con
 
 void sk_node_set_integer(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer)
 {
-	set_attribute(graph, node,
-		      (struct sk_attribute){
-			      .name = name, .place = node->place, .kind = SK_ATTRIBUTE_INTEGER, .integer = integer});
+	sk_node_set_attribute(
+		graph, node,
+		(struct sk_attribute){
+			.name = name, .place = node->place, .kind = SK_ATTRIBUTE_INTEGER, .integer = integer});
 }
 
 void sk_node_remove_attribute(struct sk_graph_node *node, const char *name)

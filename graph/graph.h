@@ -334,6 +334,7 @@ int64_t sk_node_note_integer(const struct sk_graph_node *node, const char *name,
 void sk_node_set_note(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer);
 
 /* Set the attribute; replace one of the same name. */
+void sk_node_set_attribute(struct sk_op_graph *graph, struct sk_graph_node *node, struct sk_attribute attribute);
 void sk_node_set_integer(struct sk_op_graph *graph, struct sk_graph_node *node, const char *name, int64_t integer);
 void sk_node_remove_attribute(struct sk_graph_node *node, const char *name);
 

@@ -93,6 +93,9 @@ graph_libgraph_a_SOURCES = \
 	graph/operators/kernels.c \
 	graph/operators/losses.c \
 	graph/operators/microsoft.c \
+	graph/operators/microsoft-attention.c \
+	graph/operators/microsoft-products.c \
+	graph/operators/microsoft-quantised.c \
 	graph/operators/moves.c \
 	graph/operators/normal.c \
 	graph/operators/optimisers.c \

@@ -89,7 +89,8 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/manifest/manifest-schema.sh tests/manifest/original-names.sh tests/manifest/scope-options.sh tests/manifest/sizes.sh \
 	tests/manifest/strides.sh \
 	tests/operators/attention.sh tests/operators/fused-operators.sh tests/operators/ge-graphs.sh tests/operators/ge-seed.sh \
-	tests/operators/classical.sh tests/operators/indexing.sh tests/operators/microsoft.sh tests/operators/mindspore.sh \
+	tests/operators/classical.sh tests/operators/indexing.sh tests/operators/microsoft.sh \
+	tests/operators/microsoft-fused.sh tests/operators/mindspore.sh \
 	tests/operators/onnx-operators.sh tests/operators/onnx-peer.sh tests/operators/onnx-versions.sh \
 	tests/operators/quantised-gates.sh \
 	tests/operators/torchair.sh \

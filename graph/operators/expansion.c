@@ -1,15 +1,29 @@
 /* Nodes that replace others; see operators-parts.h. */
 #include "graph/operators/operators-parts.h"
 
+#include <stdarg.h>
+
 #include "base/arena.h"
+#include "base/map.h"
+#include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
 #include "graph/operators/operators.h"
 
-bool sk_expansion_refuse(const struct sk_expansion *expansion, const char *reason)
+bool sk_expansion_refuse(const struct sk_expansion *expansion, const char *format, ...)
 {
-	sk_node_error(expansion->graph, expansion->node, "%s", reason);
+	va_list args;
+
+	va_start(args, format);
+	sk_node_error(expansion->graph, expansion->node, "%s",
+		      sk_arena_print_list(expansion->graph->arena, format, args));
+	va_end(args);
 	return false;
+}
+
+const struct sk_value *sk_expansion_read(const struct sk_expansion *expansion, uint32_t value)
+{
+	return value == SK_NONE ? NULL : &expansion->graph->values.items[value];
 }
 
 struct sk_graph_node *sk_expansion_node(const struct sk_expansion *expansion, const char *op, uint32_t input,
@@ -51,6 +65,115 @@ uint32_t sk_expansion_binary(const struct sk_expansion *expansion, const char *o
 
 	sk_array_push(expansion->graph->arena, &node->inputs, b);
 	return output;
+}
+
+uint32_t sk_expansion_call(const struct sk_expansion *expansion, const char *op, size_t count, const uint32_t *inputs)
+{
+	uint32_t output = sk_expansion_value(expansion);
+
+	sk_expansion_into(expansion, op, count, inputs, output);
+	return output;
+}
+
+void sk_expansion_into(const struct sk_expansion *expansion, const char *op, size_t count, const uint32_t *inputs,
+		       uint32_t output)
+{
+	struct sk_graph_node *node = sk_expansion_node(expansion, op, inputs[0], output);
+
+	for (size_t i = 1; i < count; i++)
+		sk_array_push(expansion->graph->arena, &node->inputs, inputs[i]);
+}
+
+void sk_expansion_set(const struct sk_expansion *expansion, const char *name, int64_t integer)
+{
+	sk_node_set_integer(expansion->graph, sk_expansion_last(expansion), name, integer);
+}
+
+void sk_expansion_keep(const struct sk_expansion *expansion, const char *name, const char *as)
+{
+	const struct sk_attribute *given = sk_node_attribute(expansion->node, name);
+
+	if (given) {
+		struct sk_attribute kept = *given;
+
+		kept.name = as;
+		sk_node_set_attribute(expansion->graph, sk_expansion_last(expansion), kept);
+	}
+}
+
+struct sk_graph_node *sk_expansion_last(const struct sk_expansion *expansion)
+{
+	return &expansion->nodes->items[expansion->nodes->count - 1];
+}
+
+uint32_t sk_expansion_integers(const struct sk_expansion *expansion, size_t count, const int64_t *integers)
+{
+	return sk_graph_new_integers(expansion->graph, sk_node_name(expansion->graph, expansion->node), count,
+				     integers);
+}
+
+uint32_t sk_expansion_input(const struct sk_expansion *expansion, size_t number)
+{
+	return number < expansion->node->inputs.count ? expansion->node->inputs.items[number] : SK_NONE;
+}
+
+uint32_t sk_expansion_output(const struct sk_expansion *expansion, size_t number)
+{
+	return number < expansion->node->outputs.count ? expansion->node->outputs.items[number] : SK_NONE;
+}
+
+uint32_t sk_expansion_real(const struct sk_expansion *expansion, double real, uint32_t like)
+{
+	const float number = (float)real;
+	uint32_t constant = sk_graph_new_constant(expansion->graph, sk_node_name(expansion->graph, expansion->node),
+						  SK_F32, 0, NULL, &number);
+
+	return sk_expansion_binary(expansion, "CastLike", constant, like);
+}
+
+uint32_t sk_expansion_transpose(const struct sk_expansion *expansion, uint32_t value, size_t count,
+				const int64_t *order)
+{
+	const void *axes = order;
+	struct sk_attribute perm = {
+		.name = "perm", .place = expansion->node->place, .kind = SK_ATTRIBUTE_INTEGERS, .count = count};
+	uint32_t to = SK_EXPANSION(expansion, "Transpose", value);
+
+	axes = sk_arena_copy(expansion->graph->arena, axes, count * sizeof(*order));
+	perm.integers = axes;
+	sk_node_set_attribute(expansion->graph, sk_expansion_last(expansion), perm);
+	return to;
+}
+
+uint32_t sk_expansion_channels(const struct sk_expansion *expansion, uint32_t value, uint32_t rank, bool to_end)
+{
+	int64_t order[SK_MAX_RANK] = {0};
+
+	for (uint32_t i = 1; i < rank; i++)
+		order[i] = to_end ? (i + 1 < rank ? i + 1 : 1) : (i == 1 ? rank - 1 : i - 1);
+	return sk_expansion_transpose(expansion, value, rank, order);
+}
+
+uint32_t sk_expansion_cast(const struct sk_expansion *expansion, uint32_t value, enum sk_expansion_type type)
+{
+	uint32_t to = SK_EXPANSION(expansion, "Cast", value);
+
+	sk_expansion_set(expansion, "to", type);
+	return to;
+}
+
+void sk_expansion_split(const struct sk_expansion *expansion, uint32_t from, int64_t axis, size_t count,
+			const int64_t *sizes, uint32_t *pieces)
+{
+	struct sk_graph_node *node;
+
+	for (size_t i = 0; i < count; i++)
+		pieces[i] = sk_expansion_value(expansion);
+	node = sk_expansion_node(expansion, "Split", from, pieces[0]);
+	for (size_t i = 1; i < count; i++)
+		sk_array_push(expansion->graph->arena, &node->outputs, pieces[i]);
+	sk_array_push(expansion->graph->arena, &node->inputs, sk_expansion_integers(expansion, count, sizes));
+	sk_node_set_integer(expansion->graph, node, "axis", axis);
 }
 
 void sk_expansion_concat(const struct sk_expansion *expansion, const sk_graph_sequence *tensors, int64_t axis,

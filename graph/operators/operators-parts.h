@@ -28,7 +28,11 @@ struct sk_expansion {
 };
 
 /* Report an error at the node; return false. */
-bool sk_expansion_refuse(const struct sk_expansion *expansion, const char *reason);
+bool sk_expansion_refuse(const struct sk_expansion *expansion, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Return a value; NULL for SK_NONE. The pointer is valid until a value is added. */
+const struct sk_value *sk_expansion_read(const struct sk_expansion *expansion, uint32_t value);
 
 /* Append a node with that input and output. The pointer is valid until the next one is added. */
 struct sk_graph_node *sk_expansion_node(const struct sk_expansion *expansion, const char *op, uint32_t input,
@@ -39,6 +43,47 @@ uint32_t sk_expansion_value(const struct sk_expansion *expansion);
 
 /* Append a node of the op with two inputs; return its output. */
 uint32_t sk_expansion_binary(const struct sk_expansion *expansion, const char *op, uint32_t a, uint32_t b);
+
+/* Append a node of the op with these inputs, at least one, of which the first is present; return its output. */
+uint32_t sk_expansion_call(const struct sk_expansion *expansion, const char *op, size_t count, const uint32_t *inputs);
+#define SK_EXPANSION(EXPANSION, OP, ...)                                                                               \
+	sk_expansion_call(EXPANSION, OP, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t),                         \
+			  (uint32_t[]){__VA_ARGS__})
+
+/* The same, with a given output. */
+void sk_expansion_into(const struct sk_expansion *expansion, const char *op, size_t count, const uint32_t *inputs,
+		       uint32_t output);
+
+/* Return the node that was appended last. */
+struct sk_graph_node *sk_expansion_last(const struct sk_expansion *expansion);
+
+/* Set an attribute of the node that was appended last. */
+void sk_expansion_set(const struct sk_expansion *expansion, const char *name, int64_t integer);
+
+/* Give the node that was appended last the attribute that the replaced node has, if it has it, under the name `as`. */
+void sk_expansion_keep(const struct sk_expansion *expansion, const char *name, const char *as);
+
+/* Return an input or an output of the replaced node; SK_NONE: it is absent. */
+uint32_t sk_expansion_input(const struct sk_expansion *expansion, size_t number);
+uint32_t sk_expansion_output(const struct sk_expansion *expansion, size_t number);
+
+/* Return a constant list of integers, and a constant number of the type of the value `like`, without dimensions. */
+uint32_t sk_expansion_integers(const struct sk_expansion *expansion, size_t count, const int64_t *integers);
+uint32_t sk_expansion_real(const struct sk_expansion *expansion, double real, uint32_t like);
+
+/* Append a Cast. The type's number is that of files (TensorProto.DataType). */
+enum sk_expansion_type { SK_EXPANSION_F32 = 1, SK_EXPANSION_I32 = 6, SK_EXPANSION_I64 = 7 };
+uint32_t sk_expansion_cast(const struct sk_expansion *expansion, uint32_t value, enum sk_expansion_type type);
+
+/* Append a Transpose in an order of axes, and one that moves the last of `rank` axes to axis 1, or axis 1 to the end.
+ */
+uint32_t sk_expansion_transpose(const struct sk_expansion *expansion, uint32_t value, size_t count,
+				const int64_t *order);
+uint32_t sk_expansion_channels(const struct sk_expansion *expansion, uint32_t value, uint32_t rank, bool to_end);
+
+/* Split a value along an axis into pieces of these sizes. */
+void sk_expansion_split(const struct sk_expansion *expansion, uint32_t from, int64_t axis, size_t count,
+			const int64_t *sizes, uint32_t *pieces);
 
 /* Concatenate the tensors, at least one, to the output along an axis; if they are stacked, along a new axis. */
 void sk_expansion_concat(const struct sk_expansion *expansion, const sk_graph_sequence *tensors, int64_t axis,

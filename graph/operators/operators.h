@@ -135,6 +135,9 @@ extern const struct sk_schema sk_operators_indexing[];
 extern const struct sk_schema sk_operators_kernels[]; /* of any name */
 extern const struct sk_schema sk_operators_losses[];
 extern const struct sk_schema sk_operators_microsoft[];
+extern const struct sk_schema sk_operators_microsoft_attention[];
+extern const struct sk_schema sk_operators_microsoft_products[];
+extern const struct sk_schema sk_operators_microsoft_quantised[];
 extern const struct sk_schema sk_operators_moves[];
 extern const struct sk_schema sk_operators_normal[];
 extern const struct sk_schema sk_operators_optimisers[];

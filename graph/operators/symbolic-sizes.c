@@ -1,4 +1,6 @@
 /* Symbolic inference of one node; see operators.h. */
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
@@ -30,6 +32,13 @@ static bool check_expansion(const struct sk_symbolic *symbolic)
 					   "with bounds; give these a number");
 }
 
+/* True if the node becomes the same nodes for all values of a demanded input that is an expression: it only compares
+ * that with other expressions. */
+static bool compares(const struct sk_graph_node *node, const struct sk_value *value)
+{
+	return !strcmp(node->op, "GroupQueryAttention") && sk_symbolic_is_known(value);
+}
+
 bool sk_symbolic_check(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema)
 {
 	const struct sk_symbolic symbolic = {graph, node, schema, graph->sizes};
@@ -43,7 +52,7 @@ bool sk_symbolic_check(struct sk_op_graph *graph, struct sk_graph_node *node, co
 
 		if (!value || !value->varies)
 			continue;
-		if (expands)
+		if (expands && !compares(node, value))
 			return sk_symbolic_error(&symbolic,
 						 "%s depends on '%s', which differs from size to size within the "
 						 "bounds; give its dimensions numbers",

@@ -116,6 +116,16 @@ for number in 0 1 3 4 5; do
 done
 steps other@.sk "${pairs#,}" 2 "${sizes[@]}"
 
+# The same with GroupQueryAttention: all heads of keys in one cache, a window, and no copy of a cache. With a past of a
+# fixed length the caches are the buffers of all rows.
+decoder groups.onnx batch=1 groups=2 computed=1
+linked groups 'past=0..47 seq=1..17' --cache 64
+steps other.sk "${pairs#,}" 2 +past=0,seq=17 past=17,seq=1 +past=18,seq=3 +past=47,seq=17
+[ "$("$skdump" own.sk | grep -c ' inout .* \[1, 2, 64, 8\] ')" = 4 ] || fail "$("$skdump" own.sk)"
+decoder groups.onnx batch=3 groups=1 computed=1 window=5
+linked groups 'past=0..47 seq=1..17' "${states[@]}"
+steps other.sk "${pairs#,}" 2 +past=0,seq=17 past=17,seq=1 +past=18,seq=3 +past=47,seq=17
+
 # Positions and the mask are computed from the sizes.
 decoder computed.onnx batch=2 computed=1
 linked computed 'past=0..46 seq=1..17' "${states[@]}"

@@ -1,0 +1,73 @@
+#!/bin/bash
+# Fused, quantised and attention operators of com.microsoft: random nodes against numpy, on one core and on three, with
+# guarded memory; and refusals.
+set -eu
+. "$top_srcdir/tests/lib/lib.sh"
+. "$top_srcdir/tests/lib/models.sh"
+needs_python
+"$python" "$top_srcdir/tests/operators/microsoft_attention.py" ${SEED:-1} ${COUNT:-24} >attentions.txt
+"$python" "$top_srcdir/tests/operators/microsoft_quantised.py" ${SEED:-1} ${COUNT:-30} >others.txt
+agrees "--cores=3 --guard" $(cat attentions.txt others.txt)
+
+cat >refused.py <<'PY'
+import functools, numpy, models
+from models import numbers
+
+number = 0
+
+def bad(op, operands, attributes={}, order=None, outputs=None):
+    global number
+    names = {name: numpy.zeros(1, numpy.float32) for name in (outputs or ["y"]) if name}
+    models.save(f"bad{number}", op, operands, names, attributes, order, models.MICROSOFT, outputs, [n for n in operands if n == "total"])
+    number += 1
+
+last = numpy.array([4], numpy.int32)
+x, past = numbers(1, 2, 12), numbers(1, 1, 3, 4)
+group = {"q": numbers(1, 2, 8), "k": numbers(1, 2, 4), "v": numbers(1, 2, 4), "pk": past, "pv": past, "last": last, "total": numpy.array(5, numpy.int32)}
+heads = {"num_heads": 2, "kv_num_heads": 1}
+bad("GroupQueryAttention", group | {"total": numpy.array(6, numpy.int32)}, heads)
+bad("GroupQueryAttention", group, {"num_heads": 2, "kv_num_heads": 3})
+bad("GroupQueryAttention", group, heads | {"smooth_softmax": 1})
+bad("GroupQueryAttention", group, heads | {"do_rotary": 1})
+bad("GroupQueryAttention", {n: group[n] for n in ("q", "k", "last", "total")}, heads, ["q", "k", "", "", "", "last", "total"])
+bad("MultiHeadAttention", {"q": x, "k": x}, {"num_heads": 3}, ["q", "k"])
+bad("MultiHeadAttention", {"q": x, "k": x, "v": x, "m": numpy.zeros((1, 1, 2, 2), numpy.int32)}, {"num_heads": 3}, ["q", "k", "v", "", "m"])
+bad("Attention", {"x": x, "w": numbers(12, 20)}, {"num_heads": 2})
+bad("Attention", {"x": x, "w": numbers(12, 24)}, {"num_heads": 2, "qkv_hidden_sizes": [8, 8, 4]})
+bad("QLinearSigmoid", {"x": numpy.zeros(3, numpy.int8), "s": numbers(1), "z": numpy.zeros(1, numpy.int8), "t": numbers(1)})
+bad("FusedGemm", {"a": numbers(2, 3), "b": numbers(3, 4)}, {"activation": "Softplus"})
+bad("FusedConv", {"x": numbers(1, 2, 3, 3), "w": numbers(2, 2, 1, 1)}, {"activation": "Clip"})
+bad("BiasSplitGelu", {"x": numbers(2, 3), "b": numbers(3)})
+PY
+"$python" refused.py
+refusals <<'END'
+total_sequence_length is neither the sum of the rows of 'pk' and of the queries, nor at most the rows of 'pk'
+num_heads 2 is not a multiple of kv_num_heads 3$
+smooth_softmax is not supported$
+do_rotary needs cos_cache and sin_cache, of 2 dimensions each$
+keys and values, and past keys and past values, come together$
+keys or values are absent$
+'m' is i32 \[1, 1, 2, 2\], and an i32 \[batch\], \[batch, keys\] or \[batch, rows, keys\] is supported$
+the weights do not have the columns of queries, keys and values$
+qkv_hidden_sizes do not add up to the 24 columns of the weights$
+'x' is i8, and the zero point that would say the type of the result is absent$
+activation 'Softplus' is not Clip, HardSigmoid, LeakyRelu, Relu, Sigmoid or Tanh$
+Clip has no least and largest value$
+'x' has 3 columns, which are not two halves$
+END
+
+# Rows that are appended begin at one place in all batches; another number of keys ends the run.
+cat >ragged.py <<'PY'
+import numpy, models
+from models import numbers
+
+past = numbers(2, 1, 3, 4)
+operands = {"q": numbers(2, 1, 8), "k": numbers(2, 1, 4), "v": numbers(2, 1, 4), "pk": past, "pv": past, "last": numpy.array([3, 2], numpy.int32),
+            "total": numpy.array(4, numpy.int32)}
+models.save("ragged", "GroupQueryAttention", operands, {"y": operands["q"]}, {"num_heads": 2, "kv_num_heads": 1}, None, models.MICROSOFT,
+            constants=["total"])
+PY
+"$python" ragged.py
+"$sklink" ragged.onnx -L "$top_builddir/kernels" -lskernels -o ragged.sk
+fails_with "task 'the node/seqlens_k [+] 1 is total_sequence_length for each batch'" "$skrun" ragged.sk \
+	$(for name in q k v pk pv last; do echo "--input $name=ragged.$name.npy"; done)
