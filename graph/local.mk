@@ -74,8 +74,10 @@ graph_libgraph_a_SOURCES = \
 	graph/operators/attention.c \
 	graph/operators/axes.c \
 	graph/operators/bodies.c \
+	graph/operators/classical-forest.c \
 	graph/operators/classical-parts.c \
 	graph/operators/classical-tables.c \
+	graph/operators/classical-trees.c \
 	graph/operators/classical.c \
 	graph/operators/collectives.c \
 	graph/operators/columns.c \

@@ -65,6 +65,7 @@ KERNEL_FAMILIES = \
 	kernels/swiglu.c \
 	kernels/topk.c \
 	kernels/training.c \
+	kernels/trees.c \
 	kernels/unary.c \
 	kernels/unpool.c \
 	kernels/where.c

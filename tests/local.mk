@@ -133,7 +133,7 @@ SLOW_TESTS = \
 	tests/kernels/exact-products.sh tests/kernels/images.sh tests/kernels/library.sh tests/kernels/moves.sh \
 	tests/kernels/normal.sh tests/kernels/picked.sh tests/kernels/products.sh tests/kernels/quantise.sh \
 	tests/kernels/quantized.sh tests/kernels/random.sh tests/kernels/recurrent.sh tests/kernels/sums.sh \
-	tests/kernels/training.sh tests/kernels/windows.sh \
+	tests/kernels/training.sh tests/kernels/trees.sh tests/kernels/windows.sh \
 	tests/linker/archives-openblas.sh tests/linker/archives.sh tests/linker/combinations.sh \
 	tests/linker/openblas-kernels.sh \
 	tests/operators/onnx-backend.sh \
@@ -186,7 +186,7 @@ tests_unit_check_machines_SOURCES = tests/unit/check_machines.c \
 tests_unit_check_machines_CPPFLAGS = -iquote $(top_srcdir)/tests/unit/aarch64 $(AM_CPPFLAGS)
 tests_kernels_library_SOURCES = tests/kernels/library.c tests/kernels/library-axes.c tests/kernels/library-composites.c \
 	tests/kernels/library-elementwise.c tests/kernels/library-fused.c tests/kernels/library-moves.c tests/kernels/library-normal.c \
-	tests/kernels/library-products.c tests/kernels/library-recurrent.c
+	tests/kernels/library-products.c tests/kernels/library-recurrent.c tests/kernels/library-trees.c
 tests_kernels_library_LDADD = -ldl -lm
 tests_property_bounds_SOURCES = tests/property/bounds-damage.c tests/property/bounds-link.c tests/property/bounds.c \
 	tests/property/random-bounds.c

@@ -260,27 +260,44 @@ static uint32_t probit(const struct sk_expansion *expansion, uint32_t scores)
 	return sk_expansion_binary(expansion, "Mul", sk_classical_unary(expansion, "Sign", x), scaled);
 }
 
+/* Return the transformed scores; *dtype becomes their type. */
+static uint32_t transform_scores(const struct sk_expansion *expansion, enum sk_classical_transform transform,
+				 uint32_t scores, enum sk_dtype *dtype)
+{
+	switch (transform) {
+	case SK_TRANSFORM_NONE:
+		break;
+	case SK_TRANSFORM_SOFTMAX:
+		return sk_classical_unary(expansion, "Softmax", scores);
+	case SK_TRANSFORM_LOGISTIC:
+		return sk_classical_unary(expansion, "Sigmoid", scores);
+	case SK_TRANSFORM_SOFTMAX_ZERO:
+		return softmax_zero(expansion, scores, *dtype);
+	case SK_TRANSFORM_PROBIT:
+		scores = *dtype == SK_F64 ? scores : sk_classical_cast(expansion, scores, SK_F64);
+		*dtype = SK_F64;
+		return probit(expansion, scores);
+	}
+	return scores;
+}
+
 void sk_classical_scores(const struct sk_expansion *expansion, enum sk_classical_transform transform, uint32_t scores,
 			 enum sk_dtype dtype, size_t output)
 {
 	if (!sk_node_output(expansion->graph, expansion->node, output))
 		return;
-	switch (transform) {
-	case SK_TRANSFORM_NONE:
-		break;
-	case SK_TRANSFORM_SOFTMAX:
-		scores = sk_classical_unary(expansion, "Softmax", scores);
-		break;
-	case SK_TRANSFORM_LOGISTIC:
-		scores = sk_classical_unary(expansion, "Sigmoid", scores);
-		break;
-	case SK_TRANSFORM_SOFTMAX_ZERO:
-		scores = softmax_zero(expansion, scores, dtype);
-		break;
-	case SK_TRANSFORM_PROBIT:
-		scores = probit(expansion, dtype == SK_F64 ? scores : sk_classical_cast(expansion, scores, SK_F64));
-		dtype = SK_F64;
-		break;
-	}
+	scores = transform_scores(expansion, transform, scores, &dtype);
 	sk_classical_deliver(expansion, scores, dtype, output);
+}
+
+void sk_classical_typed_scores(const struct sk_expansion *expansion, enum sk_classical_transform transform,
+			       uint32_t scores, enum sk_dtype dtype)
+{
+	enum sk_dtype computed = dtype;
+
+	scores = transform_scores(expansion, transform, scores, &computed);
+	if (computed != dtype)
+		sk_classical_deliver(expansion, scores, computed, 0);
+	else
+		sk_expansion_node(expansion, "Identity", scores, expansion->node->outputs.items[0]);
 }

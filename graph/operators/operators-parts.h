@@ -169,6 +169,56 @@ bool sk_classical_read_transform(const struct sk_expansion *expansion, enum sk_c
 void sk_classical_scores(const struct sk_expansion *expansion, enum sk_classical_transform transform, uint32_t scores,
 			 enum sk_dtype dtype, size_t output);
 
+/* The same for the only output of an operator, which has the type of the scores. */
+void sk_classical_typed_scores(const struct sk_expansion *expansion, enum sk_classical_transform transform,
+			       uint32_t scores, enum sk_dtype dtype);
+
+/* ==== classical-forest.c ====
+ *
+ * Trees as they are described, and as the operator TreeSums of the domain "sklink" reads them. */
+
+enum sk_tree_mode {
+	SK_TREE_LEQ,
+	SK_TREE_LT,
+	SK_TREE_GTE,
+	SK_TREE_GT,
+	SK_TREE_EQ,
+	SK_TREE_NEQ,
+	SK_TREE_MEMBER,
+	SK_TREE_LEAF,
+};
+
+struct sk_tree_node {
+	enum sk_tree_mode mode;
+	const char *label; /* for messages: "node 3 of tree 0" */
+	int64_t feature;
+	double split;
+	bool missing; /* a NaN goes where the test is true */
+	uint32_t yes, no; /* nodes */
+	const double *members; /* of MEMBER: what the feature may be */
+	size_t member_count;
+	uint32_t first_vote, votes; /* of a leaf */
+	bool visited;
+};
+
+struct sk_forest {
+	enum sk_dtype dtype; /* f32 or f64: of features, splits and weights */
+	struct sk_tree_node *nodes;
+	uint32_t count;
+	const uint32_t *roots; /* trees are summed in this order */
+	size_t trees;
+	const double *weights; /* of votes: those of a leaf are consecutive */
+	const int64_t *targets;
+	size_t votes;
+	uint64_t target_count;
+	const char *aggregate; /* "sum", "min" or "max" */
+};
+
+/* Return [n, targets] for the rows x [n, f] of the forest's type. False after an error: a node is reached twice, or a
+ * feature or target does not exist. Marks the nodes that are reached. */
+bool sk_forest_sums(const struct sk_expansion *expansion, struct sk_forest *forest, const struct sk_classical_input *x,
+		    uint32_t *sums);
+
 /* ==== inlining.c ====
  *
  * Inlining: bodies of If, Loop, Scan and SequenceMap become nodes of the enclosing graph, as copies of their nodes and

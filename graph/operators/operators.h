@@ -121,6 +121,8 @@ extern const struct sk_schema sk_operators_axes[];
 extern const struct sk_schema sk_operators_bodies[];
 extern const struct sk_schema sk_operators_classical[];
 extern const struct sk_schema sk_operators_classical_tables[];
+extern const struct sk_schema sk_operators_classical_trees[];
+extern const struct sk_schema sk_operators_forest[];
 extern const struct sk_schema sk_operators_collectives[];
 extern const struct sk_schema sk_operators_columns[];
 extern const struct sk_schema sk_operators_composites[];

@@ -608,7 +608,7 @@ static const char *const passing[] = {
 	/* moves of whole rows and elements */
 	"sklink:FormatCast", "Identity", "Transpose", "Squeeze", "Unsqueeze", "Gather", "GatherElements", "GatherND",
 	"ScatterElements", "ScatterND", "OneHot", "Trilu", "ReverseSequence", "EyeLike", "Shape", "Size", "Compress",
-	"CenterCropPad", "sklink:Lookup", "sklink:Transpose", "sklink:OneHot", "NonZero",
+	"CenterCropPad", "sklink:Lookup", "sklink:TreeSums", "sklink:Transpose", "sklink:OneHot", "NonZero",
 	/* products, attention, recurrence */
 	"Attention", "RotaryEmbedding", "Einsum", "Det", "GRU", "LSTM", "RNN", "sklink:FusedMatMul", "sklink:SwiGlu",
 	"MatMulNBits",

@@ -15,7 +15,7 @@
 extern wide fabsf128(wide x), ldexpf128(wide x, int power), frexpf128(wide x, int *power), rintf128(wide x);
 
 static const struct row *const tables[] = {elementwise_rows, composite_rows, axis_rows,	 move_rows,
-					   normal_rows,	     recurrent_rows, fused_rows, product_rows};
+					   normal_rows,	     recurrent_rows, fused_rows, product_rows, tree_rows};
 
 /* ---- elements ---- */
 

@@ -66,7 +66,7 @@ struct row {
 
 /* Tables end with a row without an operator. */
 extern const struct row elementwise_rows[], composite_rows[], axis_rows[], move_rows[], normal_rows[], recurrent_rows[],
-	fused_rows[], product_rows[];
+	fused_rows[], product_rows[], tree_rows[];
 
 /* Memory of so many bytes, all 0xa5, that ends before a page without access; the last 64 of them are valid. */
 void *guarded(size_t bytes);

@@ -243,7 +243,198 @@ def zip_map(width):
     return lambda n: [some_rows(n, width, f32)], labels, lambda x: [(f32, x, EXACT)]
 
 
-OPERATORS = {"Scaler": scaler, "Normalizer": normalizer, "Imputer": imputer, "Binarizer": binarizer,
+# ---- trees: a node is a leaf, a list of (target, weight), or a test and two nodes ----
+
+MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER"]
+TESTS = [lambda x, s: x <= s, lambda x, s: x < s, lambda x, s: x >= s, lambda x, s: x > s, lambda x, s: x == s,
+         lambda x, s: x != s, lambda x, s: x in s]
+
+
+def tree(width, depth, targets, most_votes, members=False, dtype=f32):
+    if depth == 0 or random.random() < 0.15:
+        return [(int(t), dtype(random.standard_normal())) for t in
+                random.integers(0, targets, int(random.integers(1, most_votes + 1)))]
+    mode = int(random.integers(0, 7 if members else 6))
+    split = [dtype(s) / dtype(4) for s in random.integers(-6, 7, int(random.integers(0, 5)))]
+    if mode != 6: # ties with features, zeros of both signs, numbers without lower ones
+        split = dtype(random.choice([random.integers(-6, 7) / 4, random.standard_normal(), -0.0, math.inf, -math.inf]))
+    below = [tree(width, depth - 1, targets, most_votes, members, dtype) for _ in range(2)]
+    return (mode, int(random.integers(0, width)), split, bool(random.integers(0, 2)), *below)
+
+
+def leaf_of(node, row):
+    while isinstance(node, tuple):
+        mode, feature, split, missing, yes, no = node
+        x = row[feature]
+        node = yes if (missing if x != x else TESTS[mode](x, split)) else no
+    return node
+
+
+def tree_rows(n, width, dtype):
+    if numpy.issubdtype(dtype, numpy.integer):
+        return random.integers(-3, 4, (n, width)).astype(dtype)
+    x = (random.integers(-7, 8, (n, width)) / 4).astype(dtype)
+    x[random.random(x.shape) < 0.1] = math.nan
+    x[random.random(x.shape) < 0.05] = -0.0
+    x[random.random(x.shape) < 0.03] = math.inf
+    x[random.random(x.shape) < 0.03] = -math.inf
+    return x
+
+
+def aggregated(trees, x, targets, aggregate, dtype):
+    """In the order of the trees, and of the votes of a leaf, in the type."""
+    start = {"MIN": numpy.finfo(dtype).max, "MAX": numpy.finfo(dtype).min}.get(aggregate, 0)
+    y = numpy.full((len(x), targets), start, dtype)
+    choose = {"MIN": min, "MAX": max}.get(aggregate, lambda a, b: a + b)
+    for i, row in enumerate(x):
+        for one in trees:
+            for target, weight in leaf_of(one, row):
+                y[i, target] = choose(y[i, target], dtype(weight))
+    return y / dtype(len(trees)) if aggregate == "AVERAGE" else y
+
+
+def listed(trees, votes):
+    """Attributes of the older operators; nodes have any numbers, and trees are in any order."""
+    nodes, leaves = [], []
+    for number in random.permutation(len(trees)):
+        pending, free = [(trees[number], 0)], list(random.permutation(5000) + 1)
+        while pending:
+            node, name = pending.pop(int(random.integers(len(pending))) if len(pending) > 1 else 0)
+            if isinstance(node, list):
+                nodes.append((number, name, "LEAF", 0, 0.0, 0, 0, 0))
+                leaves += [(number, name, target, weight) for target, weight in node]
+                continue
+            mode, feature, split, missing, yes, no = node
+            below = [free.pop(), free.pop()]
+            nodes.append((number, name, MODES[mode], feature, split, missing, *below))
+            pending += [(yes, below[0]), (no, below[1])]
+    names = ["treeids", "nodeids", "modes", "featureids", "values", "missing_value_tracks_true", "truenodeids", "falsenodeids"]
+    attributes = {f"nodes_{name}": [one.item() if hasattr(one, "item") else int(one) if not isinstance(one, (str, float)) else one
+                                    for one in column] for name, column in zip(names, zip(*nodes))}
+    for name, column in zip(["treeids", "nodeids", "ids", "weights"], zip(*leaves)):
+        attributes[f"{votes}_{name}"] = [one.item() if hasattr(one, "item") else one for one in column]
+    return attributes
+
+
+def widened(attributes, names, dtype):
+    """Lists of doubles are tensors."""
+    for name in names if dtype == f64 else []:
+        if name in attributes:
+            attributes[name + "_as_tensor"] = numpy_helper.from_array(numpy.array(attributes.pop(name), f64))
+    return attributes
+
+
+def tree_scores(scores, transform, dtype):
+    if transform == "NONE":
+        with numpy.errstate(over="ignore"): # the greatest f64
+            return scores.astype(f32), EXACT
+    return transformed(scores, transform), 2e-4
+
+
+def tree_regressor(width, version):
+    dtype, targets = random.choice([f32, f64, i32, i64]), int(random.integers(1, 4))
+    wide = f64 if version >= 3 and random.random() < 0.3 else f32
+    computed = f64 if f64 in (dtype, wide) else f32
+    aggregate, transform = random.choice(["SUM", "SUM", "AVERAGE", "MIN", "MAX"]), random.choice(TRANSFORMS[:4])
+    if aggregate in ("MIN", "MAX"): # a target without a vote is the greatest number
+        transform = "NONE"
+    trees = [tree(width, int(random.integers(0, 6)), targets, 3, dtype=wide) for _ in range(int(random.integers(1, 9)))]
+    base = random.choice([None, 1])
+    attributes = listed(trees, "target")
+    attributes.update(n_targets=targets, aggregate_function=aggregate, post_transform=transform)
+    if base is not None:
+        base = random.standard_normal(targets).astype(wide)
+        attributes["base_values"] = base.tolist()
+
+    def reference(x):
+        sums = aggregated(trees, x.astype(computed), targets, aggregate, computed)
+        if base is not None:
+            sums = sums + base.astype(computed)
+        return [(f32, *tree_scores(sums, transform, computed))]
+    return (lambda n: [tree_rows(n, width, dtype)],
+            widened(attributes, ["nodes_values", "target_weights", "base_values"], wide), reference)
+
+
+def tree_classifier(width, version):
+    dtype, classes = random.choice([f32, f64, i32, i64]), int(random.integers(2, 5))
+    wide = f64 if version >= 3 and random.random() < 0.3 else f32
+    computed = f64 if f64 in (dtype, wide) else f32
+    single = classes == 2 and random.random() < 0.7
+    transform = random.choice(TRANSFORMS[:4])
+    trees = [tree(width, int(random.integers(0, 6)), 1 if single else classes, 3, dtype=wide)
+             for _ in range(int(random.integers(1, 9)))]
+    voted = {target for one in trees for target, _ in votes_of(one)}
+    single = classes == 2 and len(voted) == 1
+    labels = random.permutation(99)[:classes] - 50
+    base = random.choice([None, 1])
+    attributes = listed(trees, "class")
+    attributes.update(classlabels_int64s=labels.tolist(), post_transform=transform)
+    if base is not None:
+        base = random.standard_normal(1 if single else classes).astype(wide)
+        attributes["base_values"] = base.tolist()
+
+    def reference(x):
+        scores = aggregated(trees, x.astype(computed), classes, "SUM", computed)
+        if single:
+            scores = scores[:, list(voted)]
+        if base is not None:
+            scores = scores + base.astype(computed)
+        if single:
+            scores = numpy.concatenate([1 - scores if transform == "NONE" else -scores, scores], 1)
+        return [(i64, labels[scores.argmax(1)], EXACT), (f32, *tree_scores(scores, transform, computed))]
+    return (lambda n: [tree_rows(n, width, dtype)],
+            widened(attributes, ["nodes_values", "class_weights", "base_values"], wide), reference)
+
+
+def votes_of(node):
+    return node if isinstance(node, list) else votes_of(node[4]) + votes_of(node[5])
+
+
+def tree_ensemble(width, version):
+    dtype, targets = random.choice([f32, f64]), int(random.integers(1, 4))
+    aggregate, transform = int(random.integers(0, 4)), int(random.integers(0, 4))
+    if aggregate > 1:
+        transform = 0
+    trees = [tree(width, int(random.integers(1, 6)), targets, 1, True, dtype) for _ in range(int(random.integers(1, 9)))]
+    trees = [one if isinstance(one, tuple) else (0, 0, dtype(0), False, one, one) for one in trees]
+    nodes, leaves, roots, members = [], [], [], {}
+
+    def put(node):
+        if isinstance(node, list):
+            leaves.append(node[0])
+            return len(leaves) - 1
+        mode, feature, split, missing, yes, no = node
+        place = len(nodes)
+        nodes.append(None)
+        first, second = (put(yes), put(no)) if random.random() < 0.5 else (put(no), put(yes))[::-1]
+        members[place] = [*split, math.nan] if mode == 6 else []
+        nodes[place] = (feature, 0 if mode == 6 else split, mode, first, isinstance(yes, list), second, isinstance(no, list),
+                        missing)
+        return place
+    for one in trees:
+        roots.append(put(one))
+    columns = list(zip(*nodes))
+    attributes = dict(aggregate_function=aggregate, post_transform=transform, n_targets=targets, tree_roots=roots,
+                      nodes_featureids=columns[0], nodes_splits=numpy_helper.from_array(numpy.array(columns[1], dtype)),
+                      nodes_modes=numpy_helper.from_array(numpy.array(columns[2], numpy.uint8)),
+                      nodes_truenodeids=columns[3], nodes_trueleafs=[int(one) for one in columns[4]],
+                      nodes_falsenodeids=columns[5], nodes_falseleafs=[int(one) for one in columns[6]],
+                      nodes_missing_value_tracks_true=[int(one) for one in columns[7]],
+                      leaf_targetids=[one[0] for one in leaves],
+                      leaf_weights=numpy_helper.from_array(numpy.array([one[1] for one in leaves], dtype)))
+    if any(members.values()):
+        attributes["membership_values"] = numpy_helper.from_array(
+            numpy.array([value for place in sorted(members) for value in members[place]], dtype))
+
+    def reference(x):
+        sums = aggregated(trees, x, targets, ["AVERAGE", "SUM", "MIN", "MAX"][aggregate], dtype)
+        name = TRANSFORMS[transform]
+        return [(dtype, sums, EXACT) if not transform else (dtype, transformed(sums, name), 2e-4)]
+    return lambda n: [tree_rows(n, width, dtype)], attributes, reference
+
+
+OPERATORS = {"TreeEnsembleRegressor": tree_regressor, "TreeEnsembleClassifier": tree_classifier,
+             "Scaler": scaler, "Normalizer": normalizer, "Imputer": imputer, "Binarizer": binarizer,
              "LinearRegressor": linear_regressor, "LinearClassifier": linear_classifier,
              "ArrayFeatureExtractor": array_feature_extractor, "FeatureVectorizer": feature_vectorizer,
              "OneHotEncoder": one_hot_encoder, "LabelEncoder": label_encoder, "ZipMap": zip_map}
@@ -257,7 +448,7 @@ class Case:
         width = int(random.choice([1, 2, 3, 7, 16, 33]))
         operator = OPERATORS[self.name]
         self.rows, self.attributes, self.reference = (
-            operator(width, version) if self.name in ("LabelEncoder",) else operator(width))
+            operator(width, version) if self.name == "LabelEncoder" or "Tree" in self.name else operator(width))
         self.number = number
         self.inputs = self.rows(1)
         self.outputs = len(self.reference(*self.inputs))
@@ -331,7 +522,10 @@ def link(sklink, libraries, model, package, *options):
 def check_round(sklink, skrun, libraries, seed, count):
     global random
     random = numpy.random.default_rng(seed)
-    version = int(random.choice([2, 4]))
+    version = int(random.choice([2, 4, 5]))
+    OPERATORS.pop("TreeEnsemble", None)
+    if version == 5:
+        OPERATORS["TreeEnsemble"] = tree_ensemble
     cases = [Case(i, version) for i in range(count)]
     n = int(random.choice([1, 5, 64, 257]))
     save(cases, version, n, "static.onnx")
@@ -475,13 +669,79 @@ MISTAKES = [
 ]
 
 
+def changed(attributes, **changes):
+    """Attributes with other ones; None: without."""
+    return {name: value for name, value in {**attributes, **changes}.items() if value is not None}
+
+
+# Node 0 tests feature 2; nodes 1 and 2 are leaves.
+STUMP = dict(nodes_treeids=[4] * 3, nodes_nodeids=[0, 1, 2], nodes_featureids=[2, 0, 0], nodes_values=[0.5, 0.0, 0.0],
+             nodes_modes=["BRANCH_LEQ", "LEAF", "LEAF"], nodes_truenodeids=[1, 0, 0], nodes_falsenodeids=[2, 0, 0],
+             target_treeids=[4, 4], target_nodeids=[1, 2], target_ids=[0, 1], target_weights=[1.0, 2.0], n_targets=2)
+VOTES = dict(changed(STUMP, target_treeids=None, target_nodeids=None, target_ids=None, target_weights=None, n_targets=None),
+             class_treeids=[4, 4], class_nodeids=[1, 2], class_ids=[0, 1], class_weights=[1.0, 2.0], classlabels_int64s=[3, 5])
+FEW = dict(nodes_splits=numpy_helper.from_array(numpy.zeros(2, f32)), nodes_modes=numpy_helper.from_array(numpy.zeros(2, "u1")),
+           nodes_featureids=[0, 1], nodes_truenodeids=[1, 0], nodes_trueleafs=[0, 1], nodes_falsenodeids=[0, 0],
+           nodes_falseleafs=[1, 1], tree_roots=[0], leaf_targetids=[0], n_targets=1,
+           leaf_weights=numpy_helper.from_array(numpy.ones(1, f32)))
+BRANCHES = ["BRANCH_LEQ", "BRANCH_LEQ", "LEAF"]
+TREE_MISTAKES = [("TreeEnsembleRegressor", changed(STUMP, **changes), wanted) for changes, wanted in [
+    (dict(nodes_nodeids=[0, 1]), "'nodes_nodeids' has 2 items, and 'nodes_treeids' has 3"),
+    (dict(nodes_values=[0.5]), "'nodes_values' has 1 number, and 'nodes_treeids' has 3"),
+    (dict(nodes_modes=["LEAF"]), "'nodes_modes' has 1 items, and 'nodes_treeids' has 3"),
+    (dict(nodes_missing_value_tracks_true=[1]), "'nodes_missing_value_tracks_true' has 1 item, and 'nodes_treeids' has 3"),
+    (dict(nodes_treeids=[]), "it has 0 nodes ('nodes_treeids')"),
+    (dict(nodes_nodeids=[0, 1, 1]), "node 1 of tree 4 is there twice"),
+    (dict(nodes_modes=["BRANCH_LE", "LEAF", "LEAF"]), "node 0 of tree 4 has the mode 'BRANCH_LE', which does not exist"),
+    (dict(nodes_featureids=[3, 0, 0]), "node 0 of tree 4 tests feature 3, and rows have 3"),
+    (dict(nodes_featureids=[-1, 0, 0]), "node 0 of tree 4 tests feature -1, and rows have 3"),
+    (dict(nodes_truenodeids=[7, 0, 0]), "node 0 of tree 4 leads to node 7, which its tree does not have"),
+    (dict(nodes_treeids=[4, 5, 4]), "node 0 of tree 4 leads to node 1, which its tree does not have"),
+    (dict(nodes_truenodeids=[0, 0, 0]), "node 0 of tree 4 is reached in two ways: trees have no cycles, and nodes one parent"),
+    (dict(nodes_modes=BRANCHES, nodes_truenodeids=[1, 0, 0], nodes_falsenodeids=[2, 2, 0], target_nodeids=[2, 2]),
+     "node 0 of tree 4 is reached in two ways"),
+    (dict(nodes_truenodeids=[2, 0, 0]), "node 1 of tree 4 is not reached from the first node of its tree"),
+    (dict(target_nodeids=[0, 2]), "vote 0 is of node 0 of tree 4, which is not a leaf"),
+    (dict(target_treeids=[4, 9]), "vote 1 is of node 2 of tree 9, which is not a leaf"),
+    (dict(target_ids=[0, 2]), "vote 1 is for target 2, and there are 2"),
+    (dict(target_ids=[0]), "'target_ids' has 1 item, and 'target_weights' has 2"),
+    (dict(target_weights=None), "it has 0 votes ('target_weights')"),
+    (dict(n_targets=0), "'n_targets' is 0"),
+    (dict(n_targets=None), "attribute 'n_targets' is missing"),
+    (dict(base_values=[1.0]), "'base_values' has 1 number, and 'n_targets' is 2"),
+    (dict(aggregate_function="MEAN"), "there is no aggregate_function 'MEAN'"),
+    (dict(nodes_values_as_tensor=numpy_helper.from_array(numpy.zeros(3))),
+     "it has 'nodes_values' and 'nodes_values_as_tensor', and one of them is needed"),
+]] + [("TreeEnsembleClassifier", changed(VOTES, **changes), wanted) for changes, wanted in [
+    (dict(base_values=[1.0]), "'base_values' has 1 number, and 2 are needed"),
+    (dict(class_ids=[1, 1], base_values=[1.0, 2.0]), "'base_values' has 2 numbers, and 1 is needed"),
+    (dict(classlabels_int64s=[3]), "it has one label, and a classifier needs two"),
+    (dict(class_ids=[0, -1]), "vote 1 is for target -1, and there are 2"),
+    (dict(classlabels_int64s=None, classlabels_strings=["a", "b"]), "its labels 'y' are texts"),
+]] + [("TreeEnsemble", changed(FEW, **changes), wanted) for changes, wanted in [
+    (dict(tree_roots=[2]), "'tree_roots' has 2, and there are 2 nodes"),
+    (dict(tree_roots=[0, 1]), "node 1 is reached in two ways"),
+    (dict(nodes_truenodeids=[0, 0]), "node 0 is reached in two ways"),
+    (dict(nodes_truenodeids=[2, 0]), "node 0 leads to node 2, and there are 2"),
+    (dict(nodes_falsenodeids=[0, 1]), "node 1 leads to leaf 1, and there are 1"),
+    (dict(nodes_modes=numpy_helper.from_array(numpy.full(2, 7, "u1"))), "node 0 has the mode 7, which does not exist"),
+    (dict(nodes_modes=numpy_helper.from_array(numpy.full(2, 6, "u1"))), "'membership_values' has no set that ends with a NaN for node 0"),
+    (dict(membership_values=numpy_helper.from_array(numpy.array([math.nan], f32))), "'membership_values' has more sets than nodes need"),
+    (dict(leaf_weights=numpy_helper.from_array(numpy.ones(1))), "'x' is f32, and 'nodes_splits' or 'leaf_weights' is not"),
+    (dict(leaf_targetids=[1]), "vote 0 is for target 1, and there is 1"),
+    (dict(aggregate_function=4), "'aggregate_function' is 4"),
+    (dict(nodes_splits=None), "'nodes_splits' has 0 numbers, and 'nodes_modes' has 2"),
+]]
+MISTAKES += [(op, "x", attributes, wanted) for op, attributes, wanted in TREE_MISTAKES]
+
+
 def check_mistakes(sklink):
     """Each node is refused, at its name, with what is wrong in it, and no file is left."""
     inputs = [info("x", TensorProto.FLOAT, 2, 3), info("cube", TensorProto.FLOAT, 2, 2, 3), info("b", TensorProto.BOOL, 2, 3),
               info("i", TensorProto.INT32, 2, 3)]
     for op, operands, attributes, wanted in MISTAKES:
         save_model("mistake.onnx", [ml(op, operands, "y", **attributes)], inputs, [onnx.ValueInfoProto(name="y")],
-                   [("five", numpy.array([0, 5])), ("below", numpy.array([-1]))])
+                   [("five", numpy.array([0, 5])), ("below", numpy.array([-1]))], 5 if op == "TreeEnsemble" else 3)
         refused = subprocess.run([sklink, "mistake.onnx", "-o", "mistake.sk"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                  check=False)
         text = refused.stdout.decode()
