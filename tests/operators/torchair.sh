@@ -107,7 +107,7 @@ for text in marks.op.txt marks.node.txt dump.pbtxt; do
 		case $status in
 		0) linked=$((linked + 1)) && rm mutant.sk ;;
 		1)
-			grep -q "error: $mutant:[0-9]*:[0-9]*: " err.txt || { cat err.txt >&2; fail "$text, $mutant: no place"; }
+			grep -q "error: $mutant:\([0-9]*:[0-9]*\| the model has no outputs$\)" err.txt || { cat err.txt >&2; fail "$text, $mutant: no place"; }
 			[ ! -e mutant.sk ] || fail "$text, $mutant: half a package"
 			;;
 		*)
