@@ -35,6 +35,8 @@ struct reader {
 	bool usable; /* one of them is not a comment */
 	sk_texts others; /* functions without known parameters */
 	size_t of_rust; /* functions that are called in Rust's own way */
+	size_t of_runtime; /* functions of the compiler's libraries, which only its own code calls */
+	bool runtime; /* the module is a member of an archive that is such a library */
 };
 
 /* ---- functions with debug information ---- */
@@ -71,6 +73,67 @@ static void add_functions(struct reader *reader, Dwarf_Die *scope, int depth)
 	}
 }
 
+/* ---- functions of compilers' libraries, which a static library of Rust also has ---- */
+
+/* Return whether the member is of a crate of Rust's standard library: CRATE-HASH.CRATE.HASH-cgu.NUMBER.rcgu.o. Crates
+ * of the user's have the same form. */
+static bool is_of_rust_library(const char *member)
+{
+	static const char *const crates[] = {"addr2line",
+					     "adler",
+					     "adler2",
+					     "alloc",
+					     "cfg_if",
+					     "compiler_builtins",
+					     "core",
+					     "gimli",
+					     "hashbrown",
+					     "libc",
+					     "memchr",
+					     "miniz_oxide",
+					     "object",
+					     "panic_abort",
+					     "panic_unwind",
+					     "rustc_demangle",
+					     "rustc_literal_escaper",
+					     "rustc_std_workspace_alloc",
+					     "rustc_std_workspace_core",
+					     "rustc_std_workspace_std",
+					     "std",
+					     "std_detect",
+					     "sysroot",
+					     "test",
+					     "unwind"};
+	static const char end[] = ".rcgu.o";
+	size_t length = strlen(member);
+
+	if (length < strlen(end) || strcmp(member + length - strlen(end), end) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(crates) / sizeof(crates[0]); i++) {
+		size_t crate = strlen(crates[i]);
+
+		if (!strncmp(member, crates[i], crate) && member[crate] == '-')
+			return true;
+	}
+	return false;
+}
+
+/* Return whether the name is of the functions by which Rust's compiler finds the allocator. */
+static bool is_of_rust_allocator(const char *name)
+{
+	return !strncmp(name, "__rust_", 7) || !strncmp(name, "__rdl_", 6) || !strncmp(name, "__rg_", 5) ||
+	       (!strncmp(name, "_R", 2) && strstr(name, "7___rustc"));
+}
+
+/* Return whether the function is one of compiler-rt's: arithmetic that machines lack. */
+static bool is_of_compiler_rt(const char *name, Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+	const char *file = dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_diename(&unit) : NULL;
+
+	return !strncmp(name, "__", 2) && file && strstr(file, "lib/builtins/");
+}
+
 /* ---- the table ---- */
 
 /* Other names need quotes in YAML. */
@@ -79,12 +142,18 @@ static bool is_plain(const char *name)
 	return *name && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
 }
 
-static bool is_of_rust(const char *name, Dwarf_Die *die)
+/* Return whether the name is one that Rust has made: _R…, or that of C++ with a hash, _ZN…17h0123456789abcdefE. LLVM
+ * may have added .llvm.NUMBER. */
+static bool is_of_rust(const char *name)
 {
-	Dwarf_Die unit;
+	const char *end = strstr(name, ".llvm.");
+	size_t length = end ? (size_t)(end - name) : strlen(name);
+	const char *hash = length > 20 ? name + length - 20 : "";
 
-	return (!strncmp(name, "_R", 2) || !strncmp(name, "_ZN", 3)) && dwarf_diecu(die, &unit, NULL, NULL) &&
-	       dwarf_srclang(&unit) == DW_LANG_Rust;
+	if (!strncmp(name, "_R", 2))
+		return name[2] && strchr("INMXY", name[2]);
+	return !strncmp(name, "_ZN", 3) && !strncmp(hash, "17h", 3) && hash[19] == 'E' &&
+	       strspn(hash + 3, "0123456789abcdef") == 16;
 }
 
 /* Read the entries of the object, or of all members of the archive. libdwfl has other contents: it relocates them. */
@@ -178,10 +247,13 @@ static void print_symbol(struct reader *reader, const char *name)
 	reader->count++;
 	if (print_entry(reader, name))
 		return;
-	if (index == SK_NONE || !is_plain(name))
-		sk_array_push(reader->arena, &reader->others, sk_arena_escape(reader->arena, name));
-	else if (is_of_rust(name, &reader->dies.items[index]))
+	if (reader->runtime || is_of_rust_allocator(name) ||
+	    (index != SK_NONE && is_of_compiler_rt(name, &reader->dies.items[index])))
+		reader->of_runtime++;
+	else if (is_of_rust(name))
 		reader->of_rust++;
+	else if (index == SK_NONE || !is_plain(name))
+		sk_array_push(reader->arena, &reader->others, sk_arena_escape(reader->arena, name));
 	else
 		print_function(reader, name, &reader->dies.items[index]);
 }
@@ -193,7 +265,8 @@ static int read_module(Dwfl_Module *module, void **user, const char *name, Dwarf
 	Dwarf_Die *unit = NULL;
 	int symbols;
 
-	(void)user, (void)name, (void)base;
+	(void)user, (void)base;
+	reader->runtime = is_of_rust_library(name);
 	sk_map_init(&reader->described, reader->arena);
 	memset(&reader->dies, 0, sizeof(reader->dies));
 	while ((unit = dwfl_module_nextcu(module, unit, &bias)))
@@ -218,6 +291,9 @@ static void print_others(const struct reader *reader, FILE *stream)
 		fputs("# No parameters of these functions are known; debug information (-g) has them:\n", stream);
 	for (size_t i = 0; i < reader->others.count; i++)
 		fprintf(stream, "#   %s\n", reader->others.items[i]);
+	if (reader->of_runtime)
+		fprintf(stream, "# Functions of the compiler's own libraries, which are left out: %zu\n",
+			reader->of_runtime);
 	if (reader->of_rust)
 		fprintf(stream, "# Functions that are not extern \"C\", which only Rust can call: %zu\n",
 			reader->of_rust);

@@ -143,6 +143,17 @@ for flags in -O -Copt-level=0 "-O -Cpanic=abort"; do
 	done
 	"$sklink" rows.yaml librows.a -o strict.sk --strip-all
 done
+
+# A draft of it has the kernel alone, and the numbers of the library's functions and of those that only Rust calls.
+if grep -q '^#define HAVE_LIBDW' "$top_builddir/config.h"; then
+	rustc -g -O --crate-type staticlib rows.rs -o librows.a
+	"$sklink" --signature-of librows.a >draft.txt
+	grep -v '^ *#' draft.txt | grep -o '^  [^ ].*' >names.txt
+	[ "$(cat names.txt)" = '  rows:' ] && [ "$(wc -l <draft.txt)" -le 12 ] ||
+		{ head -n 40 draft.txt; fail "the draft of a staticlib"; }
+	grep -q "^# Functions of the compiler's own libraries, which are left out: [0-9][0-9][0-9]" draft.txt ||
+		{ cat draft.txt; fail "what is left out"; }
+fi
 /usr/bin/python3 - <<'P' || fail "rows are not sorted"
 import numpy
 x, y = numpy.full(512, 2, "f4"), numpy.load("y.npy")
