@@ -18,6 +18,7 @@
 #include "format/plan/plan.h"
 #include "format/skplan.h"
 #include "loader/flight/flight.h"
+#include "loader/image/image.h"
 #include "loader/skrt.h"
 #include "loader/trace/trace.h"
 
@@ -289,6 +290,41 @@ static struct sk_slot *longest_name(const struct sk_session *session, const char
 		found = &session->slots[i];
 	}
 	return found;
+}
+
+/* True if the text is NAME=FILE of an input of the model that nothing uses: the package has only its name. */
+static bool is_unused(const struct sk_session *session, const char *text)
+{
+	uint64_t size = 0;
+	const struct sk_image *image = &session->module->image;
+	const char *names = sk_image_find(image, "sk.unused", &size);
+
+	if (!names || !size || !sk_image_holds(image, names, size, PROT_READ) || names[size - 1])
+		return false;
+	for (const char *name = names; name < names + size; name += strlen(name) + 1) {
+		const char *own = without_network(session, name);
+		size_t length = strlen(own);
+
+		if (!strncmp(text, own, length) && text[length] == '=')
+			return true;
+	}
+	return false;
+}
+
+void sk_session_leave_unused(const struct sk_session *session, struct sk_assignment *inputs, uint32_t *count)
+{
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < *count; i++) {
+		const char *text = without_network(session, inputs[i].text);
+
+		if (longest_name(session, text) || !is_unused(session, text))
+			inputs[used++] = inputs[i];
+		else
+			sk_skrun_note("--input %s: nothing in the model uses this input; the file is not read",
+				      inputs[i].text);
+	}
+	*count = used;
 }
 
 /* The name is misspelt: let the runtime report it, with a suggestion. */

@@ -320,7 +320,7 @@ static void expect_failures(void)
 
 /* ---- main ---- */
 
-static bool work(const struct sk_run_options *options)
+static bool work(struct sk_run_options *options)
 {
 	struct sk_session session;
 	double *seconds = calloc(options->repeats, sizeof(*seconds));
@@ -341,6 +341,8 @@ static bool work(const struct sk_run_options *options)
 		sk_skrun_error("no memory");
 		good = false;
 	}
+	if (good)
+		sk_session_leave_unused(&session, options->inputs, &options->input_count);
 	if (good)
 		good = options->list	  ? sk_session_list(&session)
 		       : options->predict ? predict(&session, options)

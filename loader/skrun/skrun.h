@@ -125,6 +125,9 @@ void *sk_session_allocate(const struct skrt_tensor *tensor);
 bool sk_session_assign(struct sk_session *session, const char *option, struct sk_assignment *assignments,
 		       uint32_t count);
 
+/* Take files of inputs that nothing uses out of the list, with a note on each. */
+void sk_session_leave_unused(const struct sk_session *session, struct sk_assignment *inputs, uint32_t *count);
+
 /* Find the manifest's range of random values for the tensor in that slot; false: none, or an invalid one. */
 bool sk_session_range(const struct sk_session *session, uint32_t slot, double range[2]);
 

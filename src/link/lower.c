@@ -259,6 +259,14 @@ static void add_task(struct lowering *lowering, const struct sk_graph_call *call
 	sk_array_push(model->arena, &model->tasks, task);
 }
 
+/* The package keeps the names of such inputs, so that their data may be given, too. */
+static void leave_out(struct lowering *lowering, const struct sk_value *value)
+{
+	sk_array_push(lowering->model->arena, &lowering->model->unused, value->name);
+	sk_warning(lowering->graph->diag, value->place, "nothing uses input '%s'; the package does not have it",
+		   value->name);
+}
+
 /* Only inputs that calls use become tensors; no data need be bound to the others. */
 static void add_inputs(struct lowering *lowering, const sk_graph_calls *calls)
 {
@@ -281,8 +289,7 @@ static void add_inputs(struct lowering *lowering, const sk_graph_calls *calls)
 		if (used[graph->inputs.items[i]] || value->output || value->kept)
 			root_tensor(lowering, graph->inputs.items[i]);
 		else
-			sk_warning(graph->diag, value->place, "nothing uses input '%s'; the package does not have it",
-				   value->name);
+			leave_out(lowering, value);
 	}
 }
 

@@ -424,6 +424,7 @@ struct sk_model {
 	sk_texts given_sizes; /* of the command line: NAME=BOUNDS */
 
 	struct sk_graph_file graph; /* the source of its tensors and tasks, if the manifest names a model */
+	sk_texts unused; /* names of inputs of model files that nothing uses, which are no tensors */
 	SK_ARRAY(struct sk_tensor) tensors;
 	SK_ARRAY(struct sk_declared_kernel) declared;
 	SK_ARRAY(struct sk_kernel) kernels; /* those that tasks use, in order of first use */

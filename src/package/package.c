@@ -288,6 +288,25 @@ static void add_sizes(struct package *package)
 	sk_linker_define(package->linker, section, "sk_dims", 0, image->sizes_size, SK_SYMBOL_OBJECT, true);
 }
 
+/* The names end with a NUL each. */
+static void add_unused(struct package *package)
+{
+	const struct sk_model *model = package->model;
+	SK_ARRAY(char) names = {NULL, 0, 0};
+	sk_section section;
+
+	for (size_t i = 0; i < model->unused.count; i++)
+		for (const char *at = model->unused.items[i];; at++) {
+			sk_array_push(model->arena, &names, *at);
+			if (!*at)
+				break;
+		}
+	if (!names.count)
+		return;
+	section = add_bytes(package, ".sk.unused", SK_SECTION_READ_ONLY, 1, names.items, names.count);
+	sk_linker_define(package->linker, section, "sk.unused", 0, names.count, SK_SYMBOL_OBJECT, true);
+}
+
 static void raise(uint32_t *number, uint32_t other)
 {
 	if (other > *number)
@@ -423,8 +442,10 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
 	if (!add_dispatchers(&package, input, parts->entries))
 		return false;
 	parts->plan = add_plan(&package, parts->plan_symbol, input->relocatable);
-	if (!input->relocatable)
+	if (!input->relocatable) {
 		add_sizes(&package);
+		add_unused(&package);
+	}
 	add_bytes(&package, SK_ACCOUNT_SECTION, SK_SECTION_NOT_LOADED, 1, input->account, input->account_size);
 	return true;
 }

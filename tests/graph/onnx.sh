@@ -65,6 +65,10 @@ cp x.npy same.want.npy
 "$sklink" shapes.onnx "$@" -o shapes.sk 2>err.txt
 says "sklink: warning: shapes.onnx: nothing uses input 'spare'; the package does not have it"
 runs shapes.sk x 'y c same'
+"$skrun" shapes.sk --input x=x.npy --input spare=nowhere.npy --output y=y.got.npy 2>err.txt
+says "skrun: note: --input spare=nowhere.npy: nothing in the model uses this input; the file is not read"
+cmp y.got.npy y.want.npy || fail "the run with an input that nothing uses"
+! "$skrun" shapes.sk --input x=x.npy --input spar=x.npy 2>err.txt || fail "an input that the model does not have"
 array view.want f32 3x2 2.5 4.5 6.5 5.5 7.5 9.5
 "$skrun" shapes.sk --input x=x.npy --output /view:0=view.got.npy
 cmp view.got.npy view.want.npy || fail "the view is wrong"
