@@ -54,6 +54,7 @@ struct sk_value {
 	uint32_t node; /* its producer; SK_NONE: an input or a constant */
 	const void *contents; /* of a constant: the elements, packed, little-endian; not NULL even if there are none.
 				 NULL: not a constant */
+	uint8_t bits; /* of a constant whose elements the model's file has in 2 or 4 bits: that number, otherwise 0 */
 	bool fixed; /* depends on constants only, and will become one */
 	const sk_graph_sequence *sequence; /* the value is a sequence of these; NULL: it is a tensor */
 	bool input, output; /* of the graph */

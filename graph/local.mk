@@ -42,6 +42,7 @@ graph_libgraph_a_SOURCES = \
 	graph/onnx/mindir.c graph/onnx/mindir.def \
 	graph/onnx/mindir-messages.c \
 	graph/onnx/mindir-operands.c \
+	graph/onnx/narrow.c \
 	graph/onnx/onnx-messages.c \
 	graph/onnx/onnx.c \
 	graph/onnx/onnx-scope.c \

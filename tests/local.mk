@@ -91,7 +91,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/operators/attention.sh tests/operators/fused-operators.sh tests/operators/ge-graphs.sh tests/operators/ge-seed.sh \
 	tests/operators/classical.sh tests/operators/indexing.sh tests/operators/microsoft.sh \
 	tests/operators/microsoft-fused.sh tests/operators/mindspore.sh \
-	tests/operators/onnx-operators.sh tests/operators/onnx-peer.sh tests/operators/onnx-versions.sh \
+	tests/operators/narrow-types.sh tests/operators/onnx-operators.sh tests/operators/onnx-peer.sh tests/operators/onnx-versions.sh \
 	tests/operators/quantised-gates.sh \
 	tests/operators/torchair.sh \
 	tests/outputs/header.sh tests/outputs/header-sizes.sh tests/outputs/line-table.sh tests/outputs/map.sh \

@@ -242,6 +242,8 @@ static void add_tensor(struct builder *builder, struct sk_graph_node *to, const 
 	const char *wrong =
 		source->t ? sk_onnx_take_tensor(&builder->reader->files, source->t, &tensor) : "there is none";
 
+	if (!wrong && tensor.bits)
+		wrong = "its elements have less than 8 bits, and only those of initializers may";
 	if (wrong) {
 		refuse_attribute(builder, node, source,
 				 sk_arena_print(builder->reader->arena, "has a tensor that cannot be used: %s", wrong));
@@ -594,6 +596,8 @@ static struct sk_op_graph *build(struct reader *reader, const struct sk_onnx_gra
 	for (size_t i = 0; i < source->nodes.count && !outer; i++)
 		if (!builder.scope.visits[i].wanted)
 			add_unneeded_scope(&builder, &source->nodes.items[i]);
+	if (!outer)
+		sk_onnx_check_narrow(builder.graph);
 	return reader->diag->errors == errors ? builder.graph : NULL;
 }
 

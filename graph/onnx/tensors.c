@@ -248,8 +248,9 @@ static const char *find_entry(const struct sk_onnx_tensor *tensor, const char *k
 	return NULL;
 }
 
-static const char *take_external(struct sk_onnx_files *files, const struct sk_onnx_tensor *tensor, uint64_t size,
-				 struct sk_value *value)
+/* Find the bytes in another file. */
+static const char *find_external(struct sk_onnx_files *files, const struct sk_onnx_tensor *tensor, uint64_t size,
+				 struct sk_onnx_bytes *found)
 {
 	struct sk_arena *arena = files->diag->arena;
 	const char *location = find_entry(tensor, "location");
@@ -273,7 +274,34 @@ static const char *take_external(struct sk_onnx_files *files, const struct sk_on
 		return sk_arena_print(
 			arena, "its data is in '%s' from byte %" PRIu64 " to %" PRIu64 ", but that file has %zu bytes",
 			location, offset, offset + length, bytes.size);
-	return take_raw(arena, (struct sk_onnx_bytes){bytes.bytes + offset, length}, size, value);
+	*found = (struct sk_onnx_bytes){bytes.bytes + offset, length};
+	return NULL;
+}
+
+/* Elements of 2 or 4 bits are in bytes, or in integers of a byte each. */
+static const char *take_narrow(struct sk_onnx_files *files, const struct sk_onnx_tensor *tensor, uint64_t elements,
+			       struct sk_value *value)
+{
+	struct sk_arena *arena = files->diag->arena;
+	uint64_t size = sk_onnx_narrow_bytes(value, elements);
+	struct sk_value packed = {.dtype = SK_U8};
+	struct sk_onnx_bytes bytes = tensor->raw;
+	const char *wrong;
+
+	if (tensor->location == SK_ONNX_EXTERNAL)
+		wrong = find_external(files, tensor, size, &bytes);
+	else if (sk_onnx_has(&tensor->message, SK_ONNX_TENSOR_RAW))
+		wrong = NULL;
+	else
+		wrong = take_integers(arena, tensor->integers32.items, tensor->integers32.count, size, &packed);
+	if (wrong)
+		return wrong;
+	if (packed.contents)
+		bytes = (struct sk_onnx_bytes){packed.contents, size};
+	if (bytes.size != size)
+		return wrong_size(arena, bytes.size, size, "bytes");
+	sk_onnx_narrow_unpack(arena, value, bytes.bytes, elements);
+	return NULL;
 }
 
 static const char *take_shape(struct sk_arena *arena, const struct sk_onnx_tensor *tensor, struct sk_value *value)
@@ -295,7 +323,9 @@ const char *sk_onnx_take_tensor(struct sk_onnx_files *files, const struct sk_onn
 				struct sk_value *value)
 {
 	struct sk_arena *arena = files->diag->arena;
-	const char *wrong = take_element(arena, tensor->element, value);
+	struct sk_onnx_bytes outside;
+	const char *wrong =
+		sk_onnx_is_narrow(tensor->element, value) ? NULL : take_element(arena, tensor->element, value);
 	uint64_t bytes;
 
 	if (!wrong)
@@ -306,8 +336,12 @@ const char *sk_onnx_take_tensor(struct sk_onnx_files *files, const struct sk_onn
 		return "it is a segment of a tensor, which is not supported";
 	if (!count_bytes(value, &bytes))
 		return "it is too large";
-	if (tensor->location == SK_ONNX_EXTERNAL)
-		return take_external(files, tensor, bytes, value);
+	if (value->bits)
+		return take_narrow(files, tensor, bytes, value);
+	if (tensor->location == SK_ONNX_EXTERNAL) {
+		wrong = find_external(files, tensor, bytes, &outside);
+		return wrong ? wrong : take_raw(arena, outside, bytes, value);
+	}
 	if (sk_onnx_has(&tensor->message, SK_ONNX_TENSOR_RAW))
 		return take_raw(arena, tensor->raw, bytes, value);
 	return take_typed(arena, tensor, bytes, value);
