@@ -77,6 +77,7 @@ graph_libgraph_a_SOURCES = \
 	graph/operators/bodies.c \
 	graph/operators/classical-forest.c \
 	graph/operators/classical-parts.c \
+	graph/operators/classical-svm.c \
 	graph/operators/classical-tables.c \
 	graph/operators/classical-trees.c \
 	graph/operators/classical.c \

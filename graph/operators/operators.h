@@ -120,6 +120,7 @@ extern const struct sk_schema sk_operators_attention[];
 extern const struct sk_schema sk_operators_axes[];
 extern const struct sk_schema sk_operators_bodies[];
 extern const struct sk_schema sk_operators_classical[];
+extern const struct sk_schema sk_operators_classical_svm[];
 extern const struct sk_schema sk_operators_classical_tables[];
 extern const struct sk_schema sk_operators_classical_trees[];
 extern const struct sk_schema sk_operators_forest[];

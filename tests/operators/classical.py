@@ -243,6 +243,71 @@ def zip_map(width):
     return lambda n: [some_rows(n, width, f32)], labels, lambda x: [(f32, x, EXACT)]
 
 
+# ---- support vector machines ----
+
+def machine(width, count):
+    """Vectors, attributes, and a function to the values of the kernel [n, count]."""
+    kind = random.choice(["LINEAR", "POLY", "RBF", "SIGMOID"])
+    gamma, offset, degree = float(f32(random.uniform(0.01, 0.5))), float(f32(random.uniform(-1, 1))), int(random.integers(1, 4))
+    vectors = numbers(count, width)
+    attributes = dict(kernel_type=kind, kernel_params=[gamma, offset, float(degree)], support_vectors=vectors.ravel().tolist())
+
+    def values(x):
+        x, v = floats(x).astype(f64), vectors.astype(f64)
+        dots = x @ v.T
+        return {"LINEAR": lambda: dots, "POLY": lambda: (gamma * dots + offset) ** degree,
+                "SIGMOID": lambda: numpy.tanh(gamma * dots + offset),
+                "RBF": lambda: numpy.exp(-gamma * ((x[:, None] - v) ** 2).sum(-1))}[kind]()
+    return attributes, values
+
+
+def svm_regressor(width):
+    dtype, count, transform = random.choice([f32, f64, i32, i64]), int(random.integers(1, 30)), random.choice(TRANSFORMS[:4])
+    attributes, values = machine(width, count)
+    one_class, linear = random.random() < 0.2, random.random() < 0.2
+    coefficients, rho = numbers(width if linear else count), numbers(1)
+    attributes.update(coefficients=coefficients.tolist(), rho=rho.tolist(), n_supports=count, post_transform=transform,
+                      one_class=int(one_class))
+    if linear:
+        attributes = dict(coefficients=coefficients.tolist(), rho=rho.tolist(), post_transform=transform, one_class=int(one_class))
+
+    def reference(x):
+        scores = (floats(x).astype(f64) if linear else values(x)) @ coefficients.astype(f64)[:, None] + rho
+        if one_class:
+            assert (abs(scores) > 1e-9).all()
+            scores = numpy.where(scores > 0, 1, -1)
+        return [(f32, transformed(scores, transform), 1e-5)]
+    return lambda n: [some_rows(n, width, dtype)], attributes, reference
+
+
+def svm_classifier(width):
+    dtype, transform = random.choice([f32, f64, i32, i64]), random.choice(TRANSFORMS[:4])
+    supports = random.integers(1, 9, int(random.integers(2, 6)))
+    classes, count = len(supports), int(supports.sum())
+    attributes, values = machine(width, count)
+    labels, coefficients, rho = random.permutation(99)[:classes] - 50, numbers(classes - 1, count), numbers(classes * (classes - 1) // 2)
+    attributes.update(coefficients=coefficients.ravel().tolist(), rho=rho.tolist(), vectors_per_class=supports.tolist(),
+                      classlabels_ints=labels.tolist(), post_transform=transform)
+    starts = numpy.concatenate([[0], numpy.cumsum(supports)])
+
+    def reference(x):
+        kernels, scores, votes = values(x), [], numpy.zeros((len(x), classes), i64)
+        for i in range(classes):
+            for j in range(i + 1, classes):
+                first, second = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
+                s = (kernels[:, first] @ coefficients[j - 1, first].astype(f64)
+                     + kernels[:, second] @ coefficients[i, second].astype(f64) + rho[len(scores)])
+                votes[:, i] += s > 0
+                votes[:, j] += s <= 0
+                scores.append(s)
+        scores = numpy.stack(scores, 1)
+        assert (abs(scores) > 1e-9).all()
+        if classes == 2:
+            scores = numpy.concatenate([-scores, scores], 1)
+        return [(i64, labels[votes.argmax(1)], EXACT), (f32, transformed(scores, transform), 1e-5)]
+    return lambda n: [some_rows(n, width, dtype)], attributes, reference
+
+
 # ---- trees: a node is a leaf, a list of (target, weight), or a test and two nodes ----
 
 MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER"]
@@ -434,6 +499,7 @@ def tree_ensemble(width, version):
 
 
 OPERATORS = {"TreeEnsembleRegressor": tree_regressor, "TreeEnsembleClassifier": tree_classifier,
+             "SVMRegressor": svm_regressor, "SVMClassifier": svm_classifier,
              "Scaler": scaler, "Normalizer": normalizer, "Imputer": imputer, "Binarizer": binarizer,
              "LinearRegressor": linear_regressor, "LinearClassifier": linear_classifier,
              "ArrayFeatureExtractor": array_feature_extractor, "FeatureVectorizer": feature_vectorizer,
@@ -521,6 +587,7 @@ def link(sklink, libraries, model, package, *options):
 
 def check_round(sklink, skrun, libraries, seed, count):
     global random
+    numpy.seterr(invalid="ignore") # comparisons with NaNs
     random = numpy.random.default_rng(seed)
     version = int(random.choice([2, 4, 5]))
     OPERATORS.pop("TreeEnsemble", None)
@@ -731,6 +798,23 @@ TREE_MISTAKES = [("TreeEnsembleRegressor", changed(STUMP, **changes), wanted) fo
     (dict(leaf_targetids=[1]), "vote 0 is for target 1, and there is 1"),
     (dict(aggregate_function=4), "'aggregate_function' is 4"),
     (dict(nodes_splits=None), "'nodes_splits' has 0 numbers, and 'nodes_modes' has 2"),
+]]
+MACHINE = dict(support_vectors=[1.0] * 6, coefficients=[1.0, 2.0], rho=[0.5], kernel_type="RBF", kernel_params=[1.0, 0.0, 0.0])
+TREE_MISTAKES += [("SVMRegressor", changed(MACHINE, n_supports=2, **changes), wanted) for changes, wanted in [
+    (dict(support_vectors=[1.0] * 5), "'support_vectors' has 5 numbers, not 2 for each of the 3 features of 'x'"),
+    (dict(coefficients=[1.0]), "'coefficients' has 1 number, and there are 2 support vectors"),
+    (dict(rho=[1.0, 2.0]), "'rho' has 2 numbers, and 1 is needed"),
+    (dict(kernel_type="CUBE"), "there is no kernel_type 'CUBE'"),
+    (dict(kernel_params=[1.0]), "'kernel_params' has 1 number, and 3 are needed"),
+    (dict(kernel_params=[1.0, 1.0, -2.0]), "the degree in 'kernel_params' is -2"),
+]] + [("SVMClassifier", changed(MACHINE, classlabels_ints=[3, 4], vectors_per_class=[1, 1], **changes), wanted)
+      for changes, wanted in [
+    (dict(prob_a=[1.0], prob_b=[1.0]), "it has 'prob_a': probabilities of support vector machines are not supported"),
+    (dict(coefficients=[1.0] * 3), "'coefficients' has 3 numbers, and 1 for each of 2 vectors are needed"),
+    (dict(rho=[1.0, 2.0, 3.0]), "'rho' has 3 numbers, and there are 1 pairs of labels"),
+]] + [("SVMClassifier", changed(MACHINE, classlabels_ints=[3, 4], **changes), wanted) for changes, wanted in [
+    (dict(vectors_per_class=[1, 1, 1]), "'vectors_per_class' has 3 numbers, and there are 2 labels"),
+    (dict(vectors_per_class=[3, -1]), "'vectors_per_class' has -1"), ({}, "it has no 'vectors_per_class'"),
 ]]
 MISTAKES += [(op, "x", attributes, wanted) for op, attributes, wanted in TREE_MISTAKES]
 
