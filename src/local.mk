@@ -159,7 +159,7 @@ src_libskdump_a_SOURCES = \
 	src/skdump/kernel-symbols.c \
 	src/skdump/loadable.c src/skdump/chosen-sizes.c \
 	src/skdump/package-file.c \
-	src/skdump/package-object.c \
+	src/skdump/package-moved.c src/skdump/package-object.c \
 	src/skdump/page.c \
 	src/skdump/reemit.c \
 	src/skdump/show.c \

@@ -51,7 +51,7 @@ static bool map_file(const struct opening *opening)
 	if (!file->mapping)
 		return refuse_package(opening, strerror(errno));
 	file->bytes = file->mapping;
-	file->size = (uint64_t)status.st_size;
+	file->size = file->file_size = (uint64_t)status.st_size;
 	return true;
 }
 
@@ -413,6 +413,7 @@ bool sk_package_file_open(struct sk_arena *arena, struct sk_diag *diag, const ch
 	*file = (struct sk_package_file){.path = path};
 	if (!map_file(&opening))
 		return false;
+	sk_package_move(arena, file);
 	elf_version(EV_CURRENT);
 	/* libelf does not write to the image; its interface only lacks the const. */
 	errno = 0;
@@ -434,7 +435,7 @@ void sk_package_file_close(struct sk_package_file *file)
 	sk_plan_close(&file->plan);
 	sk_dims_close(&file->dims);
 	if (file->mapping)
-		sk_unmap_file(file->mapping, file->size);
+		sk_unmap_file(file->mapping, file->file_size);
 	*file = (struct sk_package_file){0};
 }
 

@@ -94,7 +94,7 @@ static void put_sizes(const struct writer *writer)
 	sk_json_put_number(writer->json, "constants", plan->constants_size);
 	sk_json_put_number(writer->json, "plan", plan->size);
 	sk_json_put_number(writer->json, "kernels", kernels);
-	sk_json_put_number(writer->json, "package", writer->file->size);
+	sk_json_put_number(writer->json, "package", writer->file->file_size);
 	sk_json_end(writer->json);
 }
 

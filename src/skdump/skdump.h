@@ -53,8 +53,9 @@ struct sk_chosen_size {
 struct sk_package_file {
 	const char *path;
 	const void *mapping;
-	const uint8_t *bytes; /* the file's contents, relocated if it is an object */
-	uint64_t size;
+	const uint8_t *bytes; /* the file's contents, relocated if it is an object; a copy: see package-moved.c */
+	uint64_t size;	      /* of the contents */
+	uint64_t file_size;   /* and of the file */
 	bool is_object; /* made by sklink -r */
 	SK_ARRAY(struct sk_file_segment) segments;
 	uint64_t text; /* address of the section .text, or 0 */
@@ -134,6 +135,12 @@ bool sk_kernel_symbols_check(struct sk_arena *arena, struct sk_diag *diag, const
 /* Return false after an error in the sink. Nothing of the package is run. Objects of sklink -r are not loaded: return
  * true. */
 bool sk_loadable_check(struct sk_diag *diag, const struct sk_package_file *file);
+
+/* ==== package-moved.c ==== */
+
+/* If strip or objcopy have moved the parts of the package, let file->bytes and file->size be a copy, in the arena, in
+ * which offsets are addresses. */
+void sk_package_move(struct sk_arena *arena, struct sk_package_file *file);
 
 /* ==== package-object.c ====
  *

@@ -387,3 +387,60 @@ printf '.globl uses, second\n.type uses, @function\n.type second, @function\nuse
 	as -o library.o
 fails_with 'undefined symbol: _gfortran_matmul_r4; it is of GNU Fortran.s library: -lskcompat has' "$sklink" uses.yaml \
 	library.o -o near.sk
+
+# ---- strip and objcopy close the gap of the guards in the file ----
+cat >gap.c <<'C'
+extern int missing[], others[];
+int *const volatile places[] = {missing, others};
+void gap(const float *x, float *y, long n)
+{
+	for (long i = 0; i < n; i++)
+		y[i] = 2 * x[i] + (n == 5 ? *places[0] : 0);
+}
+C
+compile gap
+cat >gap.yaml <<'M'
+sklink: 1
+tensors: {x: {dtype: f32, shape: [64]}, y: {dtype: f32, shape: [64]}}
+kernels: {gap: {signature: "in x f32[n], out y f32[n], n i64"}}
+tasks: [{name: t, kernel: gap, args: [x, y], scope: all}]
+M
+"$sklink" gap.yaml gap.o --unresolved-symbols=trap -o gap.sk 2>err.txt
+"$skdump" --verify gap.sk >out.txt || fail "guards cannot be verified"
+"$skdump" --json gap.sk | grep -v '"package"' >whole.txt
+shown() { # STATUS COMMAND…: skdump shows the changed package as the whole one; --verify ends with the status
+	wanted=$1 status=0
+	shift
+	cp gap.sk changed.sk
+	"$@" changed.sk
+	readelf -lW changed.sk | awk '$1 == "LOAD" { print substr($2, length($2) - 5), substr($3, length($3) - 5) }' |
+		awk '$1 "" != $2 "" { found = 1 } END { exit !found }' ||
+		fail "$*: the parts of the package are where they were"
+	"$skdump" --verify changed.sk >out.txt 2>err.txt || status=$?
+	[ $status = $wanted ] || { cat out.txt err.txt; fail "$*: --verify ends with $status"; }
+	"$skdump" --json changed.sk | grep -v '"package"' >shown.txt
+	[ "$*" != "objcopy -R .comment" ] || cmp whole.txt shown.txt || fail "$*: --json"
+	"$skdump" --explain t changed.sk >out.txt || fail "$*: --explain"
+	"$skrun" changed.sk --random 1 >out.txt || fail "$*: it does not run"
+}
+shown 0 objcopy -R .comment
+shown 0 strip -g
+shown 2 strip
+shown 2 objcopy --strip-unneeded
+shown 2 objcopy -R .sk.report
+# Damaged headers of such a file are refused, or do no harm.
+strip -g -o changed.sk gap.sk
+/usr/bin/python3 - "$skdump" <<'P' || fail "a damaged file"
+import random, subprocess, sys
+whole, draw = open("changed.sk", "rb").read(), random.Random(1)
+sections = int.from_bytes(whole[40:48], "little")
+for number in range(150):
+    part = bytearray(whole)
+    start = draw.choice([0, 64, 64, sections])
+    for _ in range(draw.choice([1, 1, 2, 8])):
+        part[(start + draw.randrange(512)) % len(part)] = draw.choice([0, 1, 0x7f, 0xff, draw.randrange(256)])
+    open("damaged.sk", "wb").write(part[:draw.choice([len(part), len(part), draw.randrange(len(part))])])
+    result = subprocess.run([sys.argv[1], "--verify", "damaged.sk"], capture_output=True)
+    assert result.returncode in (0, 1, 2), (number, result)
+    assert b"runtime error" not in result.stderr and b"Sanitizer" not in result.stderr, (number, result)
+P
