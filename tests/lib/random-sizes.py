@@ -249,8 +249,11 @@ class Builder:
 
 def link(path, *dimensions):
     said = [word for text in dimensions for word in ("--dim", text)]
-    return subprocess.run([sklink, "model.onnx", "-L", kernels, "-lskernels", "-w", "-o", path] + said,
+    done = subprocess.run([sklink, "model.onnx", "-L", kernels, "-lskernels", "-w", "-o", path] + said,
                           capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        sys.exit("seed %d, %s: sklink ends with %d: %s" % (seed, " ".join(said), done.returncode, done.stderr))
+    return done
 
 
 def run(path, inputs, output, *options):
@@ -283,8 +286,6 @@ for seed in range(first, first + count):
     model, output = builder.model()
     onnx.save(model, "model.onnx")
     linked = link("dynamic.sk", *["%s=%d..%d" % (name, *bounds) for name, bounds in builder.bounds.items()])
-    if linked.returncode not in (0, 1):
-        sys.exit("seed %d: sklink ends with %d: %s" % (seed, linked.returncode, linked.stderr))
     if linked.returncode:
         refused += 1
         print("seed %d: %s" % (seed, linked.stderr.split("\n")[0]), flush=True)
