@@ -50,6 +50,8 @@ static bool reads_numbers(const struct sk_graph_node *node, size_t input)
 {
 	if (!strcmp(node->op, "DequantizeLinear"))
 		return input == 0 || input == 2;
+	if (!strcmp(node->op, "GatherBlockQuantized"))
+		return input == 0 || input == 3;
 	return input == 0 && (!strcmp(node->op, "Cast") || !strcmp(node->op, "CastLike"));
 }
 
@@ -76,7 +78,8 @@ static void check_node(struct sk_op_graph *graph, const struct sk_graph_node *no
 
 		if (value && value->bits && !reads_numbers(node, i))
 			sk_node_error(graph, node,
-				      "'%s' has elements of %u bits, which only DequantizeLinear and Cast can read",
+				      "'%s' has elements of %u bits, which only DequantizeLinear, Cast and "
+				      "GatherBlockQuantized can read",
 				      value->name, value->bits);
 	}
 	for (size_t i = 0; i < node->graphs.count; i++)

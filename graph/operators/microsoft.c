@@ -7,6 +7,7 @@
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
+#include "graph/operators/operators-parts.h"
 #include "graph/operators/operators.h"
 
 static const struct sk_graph_node *node_of(const struct sk_canonical *canonical)
@@ -155,7 +156,8 @@ static bool read_nbits(const struct sk_inference *inference, struct nbits *nbits
 	int64_t bits = sk_node_integer(inference->node, "bits", 4);
 
 	if (bits != 4)
-		return sk_infer_error(inference, "numbers of %lld bits are not supported, only of 4", (long long)bits);
+		return sk_infer_error(inference, "numbers of %lld bits are not supported, only of 4 and 8",
+				      (long long)bits);
 	if (size < 16 || size > 1 << 20 || size & (size - 1))
 		return sk_infer_error(inference, "blocks cannot have %lld elements", (long long)size);
 	if (a->rank < 1 || b->rank != 3 || b->dtype != SK_U8)
@@ -266,7 +268,8 @@ const struct sk_schema sk_operators_microsoft[] = {
 	{"BiasGelu", MICROSOFT, 2, 2, 1, 1, .infer = infer_gelu, .canonical = canonical_gelu},
 	{"FastGelu", MICROSOFT, 1, 2, 1, 1, .infer = infer_gelu, .canonical = canonical_gelu},
 	{"Gelu", MICROSOFT, 1, 1, 1, 1, .infer = infer_gelu, .canonical = canonical_gelu},
-	{"MatMulNBits", MICROSOFT, 3, 6, 1, 1, .attributes = nbits, .infer = infer_nbits, .canonical = canonical_nbits},
+	{"MatMulNBits", MICROSOFT, 3, 6, 1, 1, .attributes = nbits, .expands = sk_microsoft_is_bytes,
+	 .expand = sk_microsoft_expand_bytes, .infer = infer_nbits, .canonical = canonical_nbits},
 	{"QuickGelu", MICROSOFT, 1, 1, 1, 1, .attributes = alpha, .infer = infer_gelu, .canonical = canonical_gelu},
 	{"SimplifiedLayerNormalization", "", 2, 2, 1, 1, .upgrade = upgrade_simplified},
 	{"SimplifiedLayerNormalization", MICROSOFT, 2, 2, 1, 1, .upgrade = upgrade_simplified},

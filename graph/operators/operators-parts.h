@@ -89,6 +89,12 @@ void sk_expansion_split(const struct sk_expansion *expansion, uint32_t from, int
 void sk_expansion_concat(const struct sk_expansion *expansion, const sk_graph_sequence *tensors, int64_t axis,
 			 bool stacked, uint32_t output);
 
+/* ==== microsoft-quantised.c ==== */
+
+/* MatMulNBits of 8 bits is a DequantizeLinear and a MatMul (`expands` and `expand` of its schema). */
+bool sk_microsoft_is_bytes(const struct sk_op_graph *graph, const struct sk_graph_node *node);
+bool sk_microsoft_expand_bytes(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes);
+
 /* ==== classical-parts.c ====
  *
  * The common parts of the operators of ai.onnx.ml, which expand to nodes of other operators. Functions that return a

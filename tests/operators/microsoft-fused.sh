@@ -6,7 +6,7 @@ set -eu
 . "$top_srcdir/tests/lib/models.sh"
 needs_python
 "$python" "$top_srcdir/tests/operators/microsoft_attention.py" ${SEED:-1} ${COUNT:-24} >attentions.txt
-"$python" "$top_srcdir/tests/operators/microsoft_quantised.py" ${SEED:-1} ${COUNT:-30} >others.txt
+"$python" "$top_srcdir/tests/operators/microsoft_quantised.py" ${SEED:-1} ${COUNT:-36} >others.txt
 agrees "--cores=3 --guard" $(cat attentions.txt others.txt)
 
 cat >refused.py <<'PY'

@@ -75,7 +75,7 @@ PY
 "$python" microsoft.py
 agrees --cores=3 skip simple simplified fast bias gelu quick token zeros rows halves offset flat
 refusals <<'END'
-numbers of 2 bits are not supported, only of 4$
+numbers of 2 bits are not supported, only of 4 and 8$
 blocks cannot have 24 elements$
 'q' is \[5, 2, 16\], which does not fit to K, N and block_size, or to 'x'$
 's' is f32 with 5 elements, and f32 with 10 is needed$

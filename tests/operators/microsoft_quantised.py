@@ -232,6 +232,39 @@ def embedding(name):
     save(name, "EmbedLayerNormalization", operands, {"y": y, "counts": counts, "sum": total}, {"epsilon": 1e-3}, order)
 
 
+def blocks(name):
+    """GatherBlockQuantized of 4 bits, two in a byte, or 8, and MatMulNBits of 8 bits."""
+    bits, size, count, rows = [4, 8][whole(0, 1)], 16, whole(1, 4), whole(3, 9)
+    zeros, k = draw(0.5), count * size - whole(0, 15)
+    numbers_of = models.random.integers(0, 1 << bits, (rows, count * size))
+    scales = (models.random.random((rows, count)) / 10).astype(SINGLE)
+    zero = models.random.integers(0, 1 << bits, (rows, count + count % 2)) if zeros else numpy.full((rows, count + 1), 1 << bits - 1)
+    real = (numbers_of.reshape(rows, count, size) - zero[:, :count, None]) * scales.astype(float)[:, :, None]
+    real = real.reshape(rows, -1)
+    packed = lambda a: (a[:, ::2] | a[:, 1::2] << 4 if bits == 4 else a).astype(numpy.uint8)
+    if bits == 4 or draw(0.5):
+        places = models.random.integers(0, rows, (2, 3))
+        operands = {"scales": scales, "table": packed(numbers_of), "places": places}
+        order = ["table", "places", "scales"]
+        if zeros:
+            operands["zeros"] = packed(zero if bits == 4 else zero[:, :count])
+            order.append("zeros")
+        save(name, "GatherBlockQuantized", operands, {"y": real[places]}, {"bits": bits, "block_size": size}, order)
+        return
+    x = numbers(2, k)
+    operands = {"x": x, "b": packed(numbers_of).reshape(rows, count, size), "s": scales.reshape(-1)}
+    order = ["x", "b", "s", "", "", ""]
+    if zeros:
+        operands["z"], order[3] = packed(zero[:, :count]).reshape(-1), "z"
+    y = x.astype(float) @ real[:, :k].T
+    if draw(0.5):
+        operands["c"], order[5] = numbers(rows), "c"
+        y = y + operands["c"]
+    while not order[-1]:
+        order.pop()
+    save(name, "MatMulNBits", operands, {"y": y}, {"K": k, "N": rows, "bits": 8, "block_size": size}, order)
+
+
 def diffusion(name):
     """BiasSplitGelu, and GroupNorm with its Swish."""
     if draw(0.5):
@@ -254,6 +287,6 @@ def diffusion(name):
 
 models.random = numpy.random.default_rng(int(sys.argv[1]))
 for number in range(int(sys.argv[2])):
-    kind = (two, one, several, integer, fused, embedding, one, fused, integer, diffusion)[number % 10]
+    kind = (two, one, several, integer, fused, embedding, one, blocks, integer, diffusion, fused, blocks)[number % 12]
     kind(f"{kind.__name__}{number}")
     print(f"{kind.__name__}{number}")
