@@ -37,7 +37,8 @@ nobase_dist_doc_DATA += doc/tutorial/first-package.md doc/tutorial/from-a-model.
 	doc/tutorial/own-kernel.md
 nobase_dist_doc_DATA += doc/howto/build-systems.md doc/howto/debug-a-wrong-result.md doc/howto/decoder-state.md \
 	doc/howto/ge-dumps.md doc/howto/kernels-of-libraries.md doc/howto/mindspore-flags.md \
-	doc/howto/any-size.md doc/howto/profile-and-predict.md doc/howto/several-sizes.md doc/howto/torchair-rules.md \
+	doc/howto/any-size.md doc/howto/profile-and-predict.md doc/howto/several-machines.md \
+	doc/howto/several-sizes.md doc/howto/torchair-rules.md \
 	doc/howto/weights-and-signing.md
 nobase_dist_doc_DATA += doc/howto/compilers/cython.md doc/howto/compilers/fortran.md doc/howto/compilers/halide.md \
 	doc/howto/compilers/inductor.md doc/howto/compilers/iree.md doc/howto/compilers/numba.md \

@@ -15,12 +15,13 @@ format_libimports_la_CFLAGS = $(PART_CFLAGS)
 noinst_LTLIBRARIES += format/libplan.la
 format_libplan_la_SOURCES = \
 	format/x86_64/isa.c format/x86_64/cpuid.h format/plan/isa.h format/plan/dims.c format/plan/dims-text.c \
-	format/plan/dims.h \
+	format/plan/dims.h format/plan/ranks.c format/plan/ranks.h \
 	format/plan/plan-arguments.c format/plan/plan-call.c format/plan/plan-checker.h format/plan/plan-launch.c \
 	format/plan/plan-networks.c format/plan/plan.c format/plan/plan.h \
 	format/plan/task-filter.c format/plan/words.c \
 	format/x86_64/isa.def \
-	format/convention.h format/skabi.h format/skdims.h format/skguards.h format/skplan.h format/skrows.h \
+	format/convention.h format/exchange.h format/skabi.h format/skdims.h format/skguards.h format/skplan.h \
+	format/skranks.h format/skrows.h \
 	format/skweights.h format/x86_64/registers.h
 format_libplan_la_CFLAGS = $(PART_CFLAGS)
 

@@ -29,6 +29,7 @@ struct sk_block_functions {
 	void (*wait_flag)(const struct sk_block *block, uint32_t flag);
 	void (*wait_pre_task_end)(const struct sk_block *block);
 	void (*set_next_task_start)(const struct sk_block *block);
+	void (*exchange)(const struct sk_block *block, const void *from, void *to);
 };
 
 /* The argument of a kernel's `block` parameter. */
@@ -85,6 +86,13 @@ static inline void sk_set_flag(const struct sk_block *block, uint32_t flag)
 static inline void sk_wait_flag(const struct sk_block *block, uint32_t flag)
 {
 	sk_block_calls(block)->wait_flag(block, flag);
+}
+
+/* For the kernels of exchanges between ranks only (sklink's own, `op=Exchange`). Send `from`, and return when `to` has
+ * been received. The package's record of the task says how many bytes they are, and with which ranks. */
+static inline void sk_exchange(const struct sk_block *block, const void *from, void *to)
+{
+	sk_block_calls(block)->exchange(block, from, to);
 }
 
 /* ==== kernels that start early: early-start ====

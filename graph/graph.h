@@ -14,6 +14,8 @@
 #include "format/skplan.h"
 
 struct sk_arena;
+struct sk_exchange;
+struct sk_rank_groups;
 struct sk_size;
 struct sk_size_dimension;
 struct sk_sizes;
@@ -165,6 +167,7 @@ struct sk_op_graph {
 	sk_texts told; /* lines for --verbose that are not printed yet */
 	uint64_t copied; /* values, nodes and operands copied from bodies so far */
 	const struct sk_op_graph *outer; /* of a body: the enclosing graph */
+	const struct sk_rank_groups *groups; /* of ranks; NULL: the graph is for one process */
 };
 
 struct sk_op_graph *sk_graph_create(struct sk_arena *arena, struct sk_diag *diag, const char *file);
@@ -405,6 +408,7 @@ struct sk_graph_call {
 	const char *op;
 	SK_ARRAY(struct sk_attribute) attributes; /* those that are not implied by the op */
 	SK_ARRAY(struct sk_operand) inputs, outputs;
+	const struct sk_exchange *exchange; /* of ranks, that the call stands for; NULL: it computes */
 };
 
 typedef SK_ARRAY(struct sk_graph_call) sk_graph_calls;

@@ -26,7 +26,9 @@ KERNEL_FAMILIES = \
 	kernels/dequantise.c \
 	kernels/det.c \
 	kernels/entropies.c \
+	kernels/exchange.c \
 	kernels/extremes.c \
+	kernels/fold.c \
 	kernels/gather.c \
 	kernels/gridsample.c \
 	kernels/interpolate.c \

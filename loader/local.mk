@@ -31,17 +31,18 @@ loader_libloader_la_SOURCES = \
 	loader/device/lane.c loader/device/linked.c loader/device/locate.c \
 	loader/device/loading.c loader/device/queue.c \
 	loader/device/once.c loader/device/dimensions.c loader/device/guarded.c loader/device/told.c \
-	loader/device/readiness.c loader/device/serial.c \
+	loader/device/ranks.c loader/device/readiness.c loader/device/serial.c \
 	loader/device/stream.c loader/device/thread.c loader/device/tracing.c \
 	loader/device/turns.c \
 	loader/device/watch.c loader/device/worker.c \
-	loader/flight/block.c loader/flight/flight.h loader/flight/contents.c \
+	loader/flight/block.c loader/flight/exchange.c loader/flight/flight.h loader/flight/contents.c \
 	loader/flight/kernel.c loader/flight/sizes.c \
 	loader/flight/thunk-words.c \
 	loader/image/debugger.c loader/image/image.h loader/image/dynamic.c loader/image/image.c \
 	loader/image/imports.c loader/image/integrity.c loader/image/lookup.c \
 	loader/image/processor.c loader/image/read.c loader/image/relocate.c loader/image/symbols.c \
 	loader/image/weights.c \
+	loader/ranks/simulated.c loader/ranks/transport.h \
 	loader/skrt.h \
 	loader/trace/trace-file.c loader/trace/trace.c loader/trace/trace.h
 loader_libloader_la_LIBADD = format/libplan.la format/libprofile.la format/libseal.la format/libimports.la \
@@ -67,6 +68,7 @@ skrun_SOURCES = \
 	loader/skrun/measure.c \
 	loader/skrun/messages.c \
 	loader/skrun/progress.c \
+	loader/skrun/ranks.c \
 	loader/skrun/trace-page.c \
 	loader/skrun/run-options.c \
 	loader/skrun/run-results.c \

@@ -341,7 +341,8 @@ enum skrt_status skrt_module_find_tensor(const struct skrt_module *module, const
 enum skrt_kernel_kind {
 	SKRT_SUPERKERNEL, /* several tasks of a scope in one launch */
 	SKRT_SINGLE, /* a launch of one task that was not fused */
-	SKRT_TASK /* one task by itself, for unfused runs; not part of the network's launches */
+	SKRT_TASK, /* one task by itself, for unfused runs; not part of the network's launches */
+	SKRT_EXCHANGE /* a launch of one task, in which ranks exchange data */
 };
 
 struct skrt_kernel_info {

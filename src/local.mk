@@ -10,6 +10,7 @@ src_libplanning_a_SOURCES = \
 	src/planning/fusion.c \
 	src/planning/peak.c \
 	src/planning/plan-lists.c \
+	src/planning/plan-ranks.c \
 	src/planning/plan-sizes.c \
 	src/planning/plan-tables.c \
 	src/planning/plan-writer.c \
@@ -48,6 +49,7 @@ src_libproof_a_SOURCES = \
 	src/proof/contradiction.c \
 	src/proof/demands.c \
 	src/proof/device-cores.c \
+	src/proof/exchange.c \
 	format/plan/dims-forms.c format/plan/dims-forms.h \
 	src/proof/forms.c src/proof/forms.h src/proof/sized.c src/proof/sized-contents.c src/proof/sized-verify.c \
 	src/proof/sized-calls.c src/proof/sized-entries.c src/proof/sized-grid.c \
@@ -104,10 +106,11 @@ src_libcore_a_SOURCES = \
 	src/manifest/manifest-numbers.c \
 	src/manifest/manifest-sizes.c \
 	src/manifest/manifest.h \
+	src/manifest/manifest-ranks.c \
 	src/manifest/manifest-tasks.c \
 	src/manifest/manifest-tensors.c \
 	src/manifest/manifest.c \
-	src/model/model.h src/model/model.c \
+	src/model/model.h src/model/model.c src/model/ranks.c \
 	src/manifest/options.c \
 	src/package/names.c \
 	src/outputs/outputs.c src/outputs/outputs.h \
@@ -163,7 +166,8 @@ src_libskdump_a_SOURCES = \
 	src/skdump/page.c \
 	src/skdump/reemit.c \
 	src/skdump/show.c \
-	src/skdump/show-dot.c src/skdump/show-kernels.c src/skdump/show-json.c src/skdump/show-steps.c \
+	src/skdump/show-dot.c src/skdump/show-kernels.c src/skdump/show-json.c src/skdump/show-ranks.c \
+	src/skdump/show-steps.c \
 	src/skdump/show-sizes.c \
 	src/skdump/show-text.c
 nodist_src_libskdump_a_SOURCES = page/parts.c

@@ -1,11 +1,14 @@
 /* sklink: from kernel objects and a manifest or a model to a package. This file lists the phases of a link. */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/timing.h"
+#include "format/exchange.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
 #include "graph/onnx/onnx.h"
@@ -34,6 +37,7 @@ static struct sk_model *read_sample(void *context, struct sk_arena *arena, const
 	struct sk_model *model = sk_model_create(arena, link->diag);
 
 	model->root = link->model->root;
+	model->ranks = link->model->ranks;
 	model->given_sizes = link->model->given_sizes;
 	model->sizes = link->model->sizes;
 	model->sizes_at = sizes;
@@ -76,10 +80,35 @@ static bool read_graph(struct sk_link *link)
 	return read;
 }
 
+/* Take the ranks of the command line. */
+static bool read_ranks(const struct sk_link *link)
+{
+	const struct sk_command_line *command = link->command;
+	const struct sk_place place = {.file = command->manifest};
+	bool read = !command->ranks || sk_model_set_ranks(link->model, command->ranks, place);
+
+	for (size_t i = 0; i < command->groups.count && read; i++) {
+		const char *text = command->groups.items[i], *sign = strchr(text, '=');
+
+		if (sign) {
+			read = sk_model_add_group(link->model, sk_arena_copy(link->arena, text, (size_t)(sign - text)),
+						  sign + 1, place);
+			continue;
+		}
+		sk_error(link->diag, place, "--group '%s': NAME=RANKS is expected, such as tp=0,1/2,3", text);
+		read = false;
+	}
+	return read;
+}
+
 static bool read_network(struct sk_link *link)
 {
 	const struct sk_command_line *command = link->command;
 	struct sk_model *model = link->model;
+
+	if (!read_ranks(link))
+		return false;
+
 	bool read = sk_onnx_is_model(command->manifest) ? read_graph(link) : read_manifest(link);
 	size_t count = read ? command->scope_options.count : 0;
 
@@ -88,6 +117,25 @@ static bool read_network(struct sk_link *link)
 						  command->scope_options.items[i].text);
 	sk_model_add_dependencies(model, link->linker);
 	return sk_scope_options_check(model, sk_command_strip_option(command), command->relocatable) && read;
+}
+
+/* An object of -r has no section for ranks. */
+static bool check_ranks(const struct sk_link *link)
+{
+	const struct sk_place place = {.file = link->command->manifest};
+	const struct sk_model *model = link->model;
+	bool exchanges = !model->ranks;
+
+	if (model->ranks && link->command->relocatable) {
+		sk_error(link->diag, place, "-r is for one process; a package of ranks is loaded");
+		return false;
+	}
+	for (size_t t = 0; t < model->tasks.count && !exchanges; t++)
+		exchanges = model->tasks.items[t].said.exchange != NULL;
+	if (!exchanges)
+		sk_warning(link->diag, place, "no task exchanges data between the %" PRIu32 " ranks",
+			   model->ranks->ranks);
+	return true;
 }
 
 static bool read_model(struct sk_link *link)
@@ -101,7 +149,7 @@ static bool read_model(struct sk_link *link)
 		return false;
 	if (!read && (sk_onnx_is_model(link->command->manifest) || link->model->graph.path.text))
 		sk_kernels_find(link->model, link->linker); /* reports missing kernels at the same time */
-	return read && sk_pass_bind(link);
+	return read && check_ranks(link) && sk_pass_bind(link);
 }
 
 static bool link_package(struct sk_link *link)

@@ -109,7 +109,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/runtime/directions.sh tests/runtime/faults.sh tests/runtime/guard.sh tests/runtime/integrity.sh \
 	tests/runtime/isa.sh tests/runtime/locale.sh tests/runtime/mutexes.sh tests/runtime/once.sh tests/runtime/sizes.sh \
 	tests/runtime/sized-runs.sh \
-	tests/runtime/package-damage.sh tests/runtime/predict.sh tests/runtime/progress.sh tests/runtime/skrt-hh.sh \
+	tests/runtime/package-damage.sh tests/runtime/ranks.sh tests/runtime/predict.sh tests/runtime/progress.sh tests/runtime/skrt-hh.sh \
 	tests/runtime/skrun.sh tests/runtime/thread-storage.sh tests/runtime/thunks.sh tests/runtime/times.sh \
 	tests/runtime/trace.sh \
 	tests/samples/bert-train.sh tests/samples/bert.sh tests/samples/convnet.sh tests/samples/decode-layers.sh \
@@ -132,7 +132,8 @@ SLOW_TESTS = \
 	tests/kernels/attention.sh tests/kernels/axes.sh tests/kernels/cuts.sh tests/kernels/det.sh \
 	tests/kernels/exact-products.sh tests/kernels/images.sh tests/kernels/library.sh tests/kernels/moves.sh \
 	tests/kernels/normal.sh tests/kernels/picked.sh tests/kernels/products.sh tests/kernels/quantise.sh \
-	tests/kernels/quantized.sh tests/kernels/random.sh tests/kernels/recurrent.sh tests/kernels/sums.sh \
+	tests/kernels/quantized.sh tests/kernels/random.sh tests/kernels/ranks.sh tests/kernels/recurrent.sh \
+	tests/kernels/sums.sh \
 	tests/kernels/training.sh tests/kernels/trees.sh tests/kernels/windows.sh \
 	tests/linker/archives-openblas.sh tests/linker/archives.sh tests/linker/combinations.sh \
 	tests/linker/openblas-kernels.sh \

@@ -98,4 +98,4 @@ static void set_next_task_start(const struct sk_block *block)
 }
 
 const struct sk_block_functions sk_checked_functions = {sync_all, set_flag, wait_flag, wait_pre_task_end,
-							set_next_task_start};
+							set_next_task_start, sk_block_exchange};

@@ -146,6 +146,7 @@ void sk_watch_drive(struct skrt_device *device, bool driving);
  * loader/checks checks launches step by step, loader/trace records the times. */
 
 struct sk_checks;
+struct sk_transport;
 struct sk_worker;
 
 struct skrt_device {
@@ -155,6 +156,7 @@ struct skrt_device {
 	uint64_t seed;
 	size_t stack_size; /* of each core */
 	struct sk_checks *checks; /* NULL: none. A device with checks has a single worker */
+	const struct sk_transport *transport; /* to other ranks; NULL: the process is alone */
 	uint32_t lane_count; /* lanes that exist; packages with more lanes add more, up to the limit */
 	uint32_t lane_limit;
 	struct sk_device_lane lanes[SK_MAX_LANES];
@@ -294,6 +296,17 @@ enum skrt_status sk_flight_result(struct sk_flight *flight, char *error, size_t 
 
 /* Free its place and cores. */
 void sk_flight_end(struct sk_flight *flight, bool good);
+
+/* ==== ranks.c ====
+ *
+ * Packages that several processes run together. */
+
+/* Let the device exchange data with other ranks, by a transport that outlives it. It has no module yet. */
+void sk_device_join(struct skrt_device *device, const struct sk_transport *transport);
+
+/* Check, before there is an instance, that the module's exchanges are those of its plan, and that this process is one
+ * of so many ranks. */
+enum skrt_status sk_ranks_ready(struct skrt_module *module);
 
 /* ==== guarded.c ====
  *

@@ -654,6 +654,19 @@ bool sk_failure_is_one(const struct sk_flight *flight)
 	return false;
 }
 
+/* An exchange that has not ended cannot be taken back, nor can a later one begin. */
+static void add_exchange(struct text *text, const struct sk_flight *flight, bool *lost)
+{
+	*lost = true;
+	add_text(text, "%s", flight->exchange);
+	if (!flight->exchange_late)
+		return;
+	locale_t own = uselocale(sk_c_locale());
+
+	add_text(text, " within %g s", (double)flight->device->watch.timeout * 1e-9);
+	uselocale(own);
+}
+
 void sk_failure_describe(const struct sk_flight *flight, char *error, size_t error_size, bool *lost)
 {
 	struct text text = {.start = error, .size = error_size};
@@ -663,6 +676,10 @@ void sk_failure_describe(const struct sk_flight *flight, char *error, size_t err
 
 	while ((core = next_core(&cores)))
 		by_signal |= left_by_signal(flight->kernel->module, &core->call);
+	if (*flight->exchange) {
+		add_exchange(&text, flight, lost);
+		return;
+	}
 	add_title(&text, flight->kernel);
 	if (check_plan(flight->kernel, &text)) {
 		struct failure failure = find_failure(flight);

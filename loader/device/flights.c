@@ -237,6 +237,7 @@ enum skrt_status sk_flight_start(struct sk_flight *flight, struct sk_command *co
 	flight->command = command;
 	if (atomic_load_explicit(&flight->aborted, memory_order_relaxed) != SK_ABORT_NONE)
 		atomic_store_explicit(&flight->aborted, SK_ABORT_NONE, memory_order_relaxed);
+	flight->exchange[0] = '\0';
 	if (kernel->block_count)
 		sk_block_reset(kernel);
 	if (device->trace)

@@ -44,6 +44,8 @@ static enum skrt_status create(struct skrt_module *module, const char *name, str
 
 	sk_signals_forget();
 	if (!status)
+		status = sk_ranks_ready(module);
+	if (!status)
 		status = sk_module_construct(module);
 	if (status)
 		return status;

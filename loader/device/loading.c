@@ -13,6 +13,7 @@
 
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/plan/ranks.h"
 #include "format/skplan.h"
 #include "loader/base/status.h"
 #include "loader/core/core.h"
@@ -63,6 +64,23 @@ static enum skrt_status open_sizes(struct skrt_module *module)
 	return sk_dims_open(bytes, size, &module->plan, &module->dims, error, sizeof(error))
 		       ? SKRT_OK
 		       : report_damage(module, error);
+}
+
+/* Read the ranks of a package for several processes. */
+static enum skrt_status open_ranks(struct skrt_module *module)
+{
+	char error[SK_ERROR_SIZE - 128];
+	uint64_t size = 0;
+	bool is_linked = !module->image.gnu_hash && !module->image.hash;
+	const void *bytes = is_linked ? NULL : sk_image_find(&module->image, "sk_ranks", &size);
+
+	if (!bytes)
+		return SKRT_OK;
+	if (sk_image_holds(&module->image, bytes, size, PROT_WRITE) ||
+	    !sk_image_holds(&module->image, bytes, size, PROT_READ))
+		return report_damage(module, "the ranks do not lie in a read-only segment");
+	return sk_ranks_open(bytes, size, &module->ranks, error, sizeof(error)) ? SKRT_OK
+										: report_damage(module, error);
 }
 
 static enum skrt_status find_constants(struct skrt_module *module)
@@ -142,12 +160,18 @@ enum skrt_status sk_module_make(struct skrt_device *device, char *path, const st
 		free(path);
 		return status;
 	}
-	*module = (struct skrt_module){.device = device, .process = device->process, .path = path, .image = *image};
+	*module = (struct skrt_module){.transport = device->transport,
+				       .device = device,
+				       .process = device->process,
+				       .path = path,
+				       .image = *image};
 	pthread_mutex_init(&module->lock, NULL);
 	pthread_mutex_init(&module->construction, NULL);
 	status = open_plan(module, plan, size);
 	if (!status)
 		status = open_sizes(module);
+	if (!status)
+		status = open_ranks(module);
 	if (!status)
 		status = find_constants(module);
 	if (!status)

@@ -12,6 +12,7 @@
 
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/plan/ranks.h"
 #include "format/skabi.h"
 #include "format/skdims.h"
 #include "format/skkernel.h"
@@ -23,6 +24,7 @@
 
 struct sk_command;
 struct sk_guard;
+struct sk_transport;
 struct skrt_device;
 struct skrt_trace;
 
@@ -162,6 +164,9 @@ struct sk_flight {
 	size_t tables_size;
 	uint64_t started; /* by the processor's counter, for the trace */
 	struct sk_watched watched;
+	/* Of an exchange that did not end: its title, and why; "": there was none. */
+	char exchange[640];
+	bool exchange_late; /* the flight's cores were told to leave; otherwise the exchange itself has failed */
 };
 
 /* A written line has to be fetched by all its readers. */
@@ -281,6 +286,13 @@ bool sk_block_await(struct sk_core *core, const struct sk_plan_launch *launch, c
 
 /* Return whether sk_set_next_task_start of the block publishes that the core has finished the step. */
 bool sk_block_publishes(const struct sk_block *block);
+
+/* ---- exchange.c ---- */
+
+/* Exchange the bytes of the block's task with the other ranks. */
+void sk_block_exchange(const struct sk_block *block, const void *from, void *to);
+
+/* ---- block.c again ---- */
 
 /* Serve the other blocks. Dispatchers call this after the blocks of a step with FEED. */
 void sk_block_feed(struct sk_core *core, uint32_t step);
@@ -411,6 +423,8 @@ struct skrt_module {
 	struct sk_image image;
 	struct sk_plan_view plan;
 	struct sk_dims_view dims; /* none in a static package */
+	struct sk_ranks_view ranks; /* none in a package for one process */
+	const struct sk_transport *transport; /* between the ranks; NULL: the package is for one */
 	const void *constants;
 	uint32_t usual_cores[SK_MAX_LANES]; /* of the device's lanes, for launches that need no more */
 	uint32_t cores[SK_MAX_LANES]; /* the most that any launch has */

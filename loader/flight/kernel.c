@@ -399,7 +399,7 @@ uint32_t sk_kernel_states(const struct skrt_kernel *kernel)
 
 void sk_kernel_title(const struct skrt_kernel *kernel, char *text, size_t size)
 {
-	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "launch", "task entry"};
+	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "launch", "task entry", "launch"};
 
 	snprintf(text, size, "%s %s", kinds[sk_plan_form(&kernel->module->plan.launches[kernel->launch])->kind],
 		 kernel->name);
@@ -423,4 +423,6 @@ enum skrt_status skrt_kernel_describe(const struct skrt_kernel *kernel, struct s
 	return sk_struct_write("skrt_kernel_info", &own, sizeof(own), info);
 }
 
-_Static_assert((int)SKRT_SUPERKERNEL == SK_LAUNCH_SUPERKERNEL && (int)SKRT_TASK == SK_LAUNCH_TASK, "kinds");
+_Static_assert((int)SKRT_SUPERKERNEL == SK_LAUNCH_SUPERKERNEL && (int)SKRT_TASK == SK_LAUNCH_TASK &&
+		       (int)SKRT_EXCHANGE == SK_LAUNCH_EXCHANGE,
+	       "kinds");

@@ -3,12 +3,20 @@
 
 #include "loader/skrun/skrun.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/text.h"
 #include "loader/skrt.h"
+
+static char rank_title[24]; /* "rank 1: ", or "" */
+
+void sk_messages_of_rank(uint32_t rank)
+{
+	snprintf(rank_title, sizeof(rank_title), "rank %" PRIu32 ": ", rank);
+}
 
 static void print_message(const char *before, const char *format, va_list arguments)
 {
@@ -17,6 +25,8 @@ static void print_message(const char *before, const char *format, va_list argume
 	sk_progress_end();
 	if (vasprintf(&text, format, arguments) < 0)
 		text = NULL;
+	fputs("skrun: ", stderr);
+	fputs(rank_title, stderr);
 	fputs(before, stderr);
 	sk_escape_print(text ? text : "no memory", stderr);
 	fputc('\n', stderr);
@@ -28,7 +38,7 @@ void sk_skrun_error(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	print_message("skrun: error: ", format, arguments);
+	print_message("error: ", format, arguments);
 	va_end(arguments);
 }
 
@@ -37,7 +47,7 @@ void sk_skrun_note(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	print_message("skrun: note: ", format, arguments);
+	print_message("note: ", format, arguments);
 	va_end(arguments);
 }
 

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "format/plan/plan.h"
 #include "format/seal.h"
+#include "format/skranks.h"
 #include "loader/skrt.h"
 
 struct row;
@@ -202,13 +203,20 @@ static const struct row rows[] = {
 	{"serial", NULL, "run the serial entries on one thread", set_mode, .constant = SK_RUN_SERIAL},
 	{"repeat", "N", "run N times (with --verify: and compare each time)", set_repeats, .least = 1,
 	 .most = 1000000000},
+	{"ranks", "N",
+	 "simulate a package of N ranks on this machine, a process for each; %r in names of\n"
+	 "files is a rank's number",
+	 set_number, FIELD(ranks), .least = 1, .most = SK_MAX_RANKS},
 	{"device", "DEVICE", "host (default); a3 or the file of a profile: simulated, all cores in turn on one thread",
 	 set_text, FIELD(device.device)},
 	{"cores", "N",
 	 "cores of each lane (default: the device's; host: one for each processor;\n"
 	 "with --predict: the profile's)",
 	 set_cores, .least = 1, .most = 4096},
-	{"seed", "N", "simulated devices: another order of the cores for each N", set_number, FIELD(device.seed),
+	{"seed", "N",
+	 "simulated devices: another order of the cores for each N; --ranks: also an order in\n"
+	 "which ranks come to each exchange",
+	 set_number, FIELD(device.seed),
 	 .most = UINT64_MAX},
 	{"timeout", "SECONDS", "end a launch that takes longer", set_timeout},
 	{"guard", NULL,
@@ -333,6 +341,9 @@ static bool check_options(struct sk_run_options *options)
 		sk_skrun_error(
 			"--check-split runs each task in parts; --verify, --serial, --time and --measure do not go "
 			"with it");
+	else if (options->ranks && (options->list || options->predict || split || options->sizes))
+		sk_skrun_error("--ranks runs the network on each rank; --list, --predict, --check-split and --sizes do "
+			       "not go with it");
 	else if (options->page && !options->trace)
 		sk_skrun_error("--html shows a trace; it goes with --trace");
 	else if (options->page && sk_is_special(options->trace))

@@ -17,6 +17,7 @@
 #include "format/npy/npy.h"
 #include "format/plan/plan.h"
 #include "format/skplan.h"
+#include "loader/device/device.h"
 #include "loader/flight/flight.h"
 #include "loader/image/image.h"
 #include "loader/skrt.h"
@@ -82,9 +83,14 @@ static bool make_slots(struct sk_session *session)
 static bool load_module(struct sk_session *session, const struct skrt_source *source,
 			const struct skrt_device_options *device)
 {
+	const struct sk_transport *transport = sk_ranks_transport();
+
 	session->network.size = sizeof(session->network);
-	return sk_succeeded(skrt_device_open(device, &session->device)) &&
-	       sk_succeeded(skrt_module_load_from(session->device, source, &session->module)) &&
+	if (!sk_succeeded(skrt_device_open(device, &session->device)))
+		return false;
+	if (transport)
+		sk_device_join(session->device, transport);
+	return sk_succeeded(skrt_module_load_from(session->device, source, &session->module)) &&
 	       sk_succeeded(skrt_module_find_network(session->module, session->chosen, &session->network));
 }
 

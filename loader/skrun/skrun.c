@@ -373,7 +373,7 @@ int main(int argc, char **argv)
 		sk_run_options_help();
 	else if (options.version)
 		printf("skrun (" PACKAGE_NAME ") %s\n", skrt_version());
-	else if (!work(&options))
+	else if (!(options.ranks ? sk_ranks_run(&options, work) : work(&options)))
 		status = EXIT_FAILURE;
 	sk_run_options_free(&options);
 	return status;

@@ -12,6 +12,7 @@
 #include "loader/skrt.h"
 
 struct sk_json;
+struct sk_transport;
 struct skrt_device;
 struct skrt_instance;
 struct skrt_module;
@@ -228,6 +229,7 @@ struct sk_run_options {
 	enum sk_run_mode mode;
 	bool mode_given, repeats_given;
 	uint64_t seed, repeats, warm_up;
+	uint64_t ranks; /* of --ranks; 0: this process is alone */
 	struct skrt_device_options device;
 	bool help, version; /* requested: all else is ignored */
 };
@@ -255,9 +257,23 @@ bool sk_keep_inputs(const struct sk_session *session, const struct sk_run_option
  * kernel and its dispatcher are timed. False after printing an error. */
 bool sk_measure(struct sk_session *session, const char *path, uint32_t rounds);
 
+/* ==== ranks.c ====
+ *
+ * skrun --ranks: simulated ranks, each a process of its own. */
+
+/* Run `work` for each rank, in a process with the names of its files. Return false if one has failed; the reasons have
+ * been printed. */
+bool sk_ranks_run(struct sk_run_options *options, bool (*work)(struct sk_run_options *options));
+
+/* Return the transport of this process to the other ranks; NULL: it is alone. */
+const struct sk_transport *sk_ranks_transport(void);
+
 /* ==== messages.c ====
  *
  * Output of skrun: errors, and names from the package. */
+
+/* From now on messages are of that rank: "skrun: rank 1: error: …". */
+void sk_messages_of_rank(uint32_t rank);
 
 /* Print "skrun: error: …" on standard error. */
 void sk_skrun_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -188,7 +188,7 @@ static void put_arrow(struct writer *writer, const struct sk_arrow *arrow)
 
 static void put_launch(struct writer *writer, const struct sk_recorded_launch *launch)
 {
-	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single task", "task entry"};
+	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single task", "task entry", "exchange"};
 	const struct skrt_kernel *kernel = launch->kernel;
 	const struct sk_plan_launch *record = &kernel->module->plan.launches[kernel->launch];
 	char sizes[SK_DIMS_TEXT_SIZE];

@@ -58,6 +58,8 @@ struct sk_command_line {
 	sk_texts explained; /* --explain: tasks */
 	sk_texts shapes, dimensions, frozen; /* --shape, --dim, --freeze: NAME=VALUE */
 	sk_texts scopes; /* --scope: NAME=PATTERN */
+	unsigned ranks; /* --ranks; 0: the package is for one process */
+	sk_texts groups; /* --group: NAME=RANKS */
 	const char *model_option; /* the first option that is about a model, such as "--shape"; NULL: none */
 	const char *model_text; /* --model-text; NULL: none */
 	const char *dump_folder; /* --dump-dir; NULL: none */

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "format/skranks.h"
 #include "src/command/command.h"
 
 enum { MAXIMUM_THREADS = 256 };
@@ -143,6 +144,10 @@ static const struct sk_option options[] = {
 	 "the size of all dimensions that are called NAME; also NAME=PAST+SEQ, NAME=1..512"},
 	{"dim", NULL, SK_OPTION_ADD_TEXT, FIELD(dimensions), "NET:NAME=N[,...]",
 	 "sizes of one network of several, NET, all of them in one package"},
+	{"ranks", NULL, SK_OPTION_SET_NUMBER, FIELD(ranks), "N",
+	 "the package is for N processes, the ranks, which exchange data", .minimum = 1, .maximum = SK_MAX_RANKS},
+	{"group", NULL, SK_OPTION_ADD_TEXT, FIELD(groups), "NAME=RANKS",
+	 "the ranks that exchange data in the group NAME: 0,1/2,3 for two parts of two"},
 	{"freeze", NULL, SK_OPTION_ADD_TEXT, FIELD(frozen), "INPUT=FILE.npy", "the model's input is a constant",
 	 .about_model = true},
 	{"scope", NULL, SK_OPTION_ADD_TEXT, FIELD(scopes), "NAME=PATTERN",

@@ -279,12 +279,28 @@ static size_t take_known(const struct folding *folding, uint32_t *wanted, size_t
 	return kept;
 }
 
+/* A constant is computed by this process alone. */
+static bool refuse_exchanges(const struct sk_folding *child)
+{
+	struct sk_op_graph *graph = child->graph;
+
+	for (size_t c = 0; c < child->calls.count; c++) {
+		if (!child->calls.items[c].exchange)
+			continue;
+		sk_node_error(graph, &graph->nodes.items[child->calls.items[c].node],
+			      "a shape, or another number that is needed while linking, depends on what ranks "
+			      "exchange");
+		return false;
+	}
+	return true;
+}
+
 static bool fold_unknown(struct folding *folding)
 {
 	const struct sk_link *link = folding->child.link;
 	const struct sk_op_graph *graph = folding->child.graph;
 
-	if (!run_folding(folding))
+	if (!refuse_exchanges(&folding->child) || !run_folding(folding))
 		return false;
 	for (size_t i = 0; i < folding->child.count; i++) {
 		const struct sk_value *value = &graph->values.items[folding->wanted[i]];
@@ -346,7 +362,7 @@ static bool is_varying(const struct constants *constants, uint32_t value)
 
 static bool is_constant_call(const struct constants *constants, const struct sk_graph_call *call)
 {
-	if (repeats(constants, call))
+	if (call->exchange || repeats(constants, call))
 		return false;
 	for (size_t i = 0; i < call->inputs.count; i++)
 		if (is_varying(constants, call->inputs.items[i].value))

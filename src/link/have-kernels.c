@@ -71,6 +71,7 @@ static struct sk_op_graph *make_graph(struct sk_arena *arena, struct sk_diag *di
 {
 	struct trial trial = {.from = from, .graph = sk_graph_create(arena, diag, from->file)};
 
+	trial.graph->groups = from->groups;
 	for (size_t n = 0; n < nodes->count; n++)
 		take_node(&trial, &nodes->items[n]);
 	for (uint32_t v = 0; v < trial.graph->values.count; v++)

@@ -12,6 +12,7 @@
 #include "base/timing.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/plan/ranks.h"
 #include "linker/linker.h"
 #include "src/bind/bind.h"
 #include "src/command/command.h"
@@ -73,6 +74,7 @@ bool sk_pass_bind(struct sk_link *link)
 	struct sk_model *model = link->model;
 
 	mark_explained(link);
+	sk_model_order_exchanges(model);
 
 	sk_timing_next(link->timing, "kernels");
 	if (!sk_kernels_find(model, linker))
@@ -207,7 +209,9 @@ static bool write_plan(struct sk_link *link, const struct sk_fusion *fusion, con
 	if (!written)
 		return false;
 	if (sk_plan_open(link->image.bytes, link->image.size, &link->plan, error, sizeof(error)) &&
-	    open_sizes(link, error, sizeof(error)))
+	    open_sizes(link, error, sizeof(error)) &&
+	    (!link->image.ranks ||
+	     sk_ranks_open(link->image.ranks, link->image.ranks_size, &link->ranks, error, sizeof(error))))
 		return true;
 	sk_error(link->diag, (struct sk_place){.file = link->command->manifest}, "internal error: %s", error);
 	return false;
@@ -285,7 +289,8 @@ static void prove(void *context)
 	struct sk_facts *facts = link->wants_facts ? &link->facts : NULL;
 
 	proof->start = sk_timing_now();
-	proof->holds = sk_verify_counting(proof->arena, proof->diag, &link->plan, manifest, link->account.orders,
+	proof->holds = sk_exchange_check(proof->arena, proof->diag, &link->plan, &link->ranks, manifest) &&
+		       sk_verify_counting(proof->arena, proof->diag, &link->plan, manifest, link->account.orders,
 					  link->account.order_count, facts, &link->proof_steps) &&
 		       sk_consistency_check(proof->arena, proof->diag, &link->plan, manifest, &link->account) &&
 		       (!link->dims.dims ||

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/plan/ranks.h"
 #include "graph/graph.h"
 #include "graph/manager/manager.h"
 #include "graph/rules/rules.h"
@@ -56,6 +57,7 @@ struct sk_link {
 	struct sk_plan_image image; /* the plan's, once it is complete */
 	struct sk_plan_view plan; /* a view of it */
 	struct sk_dims_view dims; /* its sizes with bounds */
+	struct sk_ranks_view ranks; /* its ranks; none if it is for one process */
 	struct sk_account account; /* the treatment of each task */
 	const void *packed_account; /* as it is in the package */
 	uint64_t packed_account_size;

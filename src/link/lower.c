@@ -245,6 +245,8 @@ static void add_task(struct lowering *lowering, const struct sk_graph_call *call
 			       .said.stream = node->stream,
 			       .said.never_fuse = node->scope && !*node->scope,
 			       .told.refusals = node->refusals,
+			       .said.exchange = call->exchange,
+			       .said.blocks = call->exchange ? 1 : 0,
 			       .bound.kernel = SK_NONE};
 
 	task.name = task_name(lowering, call, (uint32_t)model->tasks.count);

@@ -316,6 +316,7 @@ static bool read_network(const struct reading *reading, const char *network, con
 		return false;
 	/* Nodes come after those that they need; types and shapes are as in the file. */
 
+	graph->groups = link->model->ranks;
 	graph->sizes_at = sizes_at;
 	graph->dimensions_of = network;
 	graph->all_sizes = sizes_at ? NULL : link->model->sizes;
@@ -378,6 +379,7 @@ static struct sk_model *read_sample(void *context, struct sk_arena *arena, const
 	link.model = sk_model_create(arena, link.diag);
 	sk_model_set_file(link.model, reading.link->model->manifest);
 	link.model->root = reading.link->model->root;
+	link.model->ranks = reading.link->model->ranks;
 	link.model->graph = reading.link->model->graph;
 	link.model->package = reading.link->model->package;
 	link.model->draft = reading.link->model->draft; /* constants have the same order */

@@ -308,6 +308,7 @@ static void read_once(const struct sk_document *document, void *target, const st
 struct task_nodes {
 	struct sk_task task; /* first, because the other keys' functions take it as their target */
 	const struct sk_node *args, *inputs, *outputs;
+	struct sk_exchange_nodes exchange;
 };
 
 static void read_tensors(const struct sk_document *document, struct task_nodes *nodes)
@@ -360,6 +361,10 @@ static void read_task(const struct sk_document *document, const struct sk_node *
 		{"blocks", false, read_blocks},
 		{"cost", false, sk_manifest_read_cost},
 		{"once", false, read_once},
+		{"exchange", false, NULL, offsetof(struct task_nodes, exchange.kind)},
+		{"group", false, NULL, offsetof(struct task_nodes, exchange.group)},
+		{"root", false, NULL, offsetof(struct task_nodes, exchange.root)},
+		{"peer", false, NULL, offsetof(struct task_nodes, exchange.peer)},
 	};
 	struct task_nodes nodes = {.task = {.place = sk_node_place(document, node), .bound.kernel = SK_NONE}};
 	struct sk_task *task = &nodes.task;
@@ -367,6 +372,10 @@ static void read_task(const struct sk_document *document, const struct sk_node *
 
 	sk_read_fields(document, node, "a task", NULL, fields, sizeof(fields) / sizeof(fields[0]), &nodes);
 	read_tensors(document, &nodes);
+	if (task->said.op.text && !strcmp(task->said.op.text, "Exchange"))
+		sk_error(document->diag, sk_task_place(task, task->said.op.spot),
+			 "'Exchange' is the operator of tasks that have 'exchange' in place of 'op'");
+	sk_manifest_read_exchange(document, &nodes.exchange, task);
 	if (task->said.kernel_name.text && task->said.op.text)
 		sk_error(document->diag, sk_task_place(task, task->said.op.spot),
 			 "a task has a 'kernel' or an 'op', not both");

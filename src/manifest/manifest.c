@@ -216,6 +216,7 @@ void sk_manifest_check_scopes(struct sk_model *model)
 struct top {
 	const struct sk_node *graph, *tensors, *kernels, *tasks, *scopes;
 	const struct sk_node *shapes, *dimensions, *frozen, *states, *fusion, *switches, *rules, *patterns;
+	const struct sk_node *ranks, *groups;
 };
 
 static void read_version(const struct sk_document *document, void *target, const struct sk_node *value)
@@ -325,12 +326,15 @@ static void read_top(const struct sk_document *document, const struct sk_node *r
 		{"kernels", false, NULL, offsetof(struct top, kernels)},
 		{"tasks", false, NULL, offsetof(struct top, tasks)},
 		{"scopes", false, NULL, offsetof(struct top, scopes)},
+		{"ranks", false, NULL, offsetof(struct top, ranks)},
+		{"groups", false, NULL, offsetof(struct top, groups)},
 	};
 	struct top top = {NULL};
 
 	sk_read_fields(document, root, "the manifest", NULL, fields, sizeof(fields) / sizeof(fields[0]), &top);
 	if (root->kind == SK_NODE_MAP)
 		check_network(document, root, &top);
+	sk_manifest_read_ranks(document, top.ranks, top.groups);
 	if (top.graph)
 		sk_manifest_read_graph_path(document, top.graph);
 	sk_manifest_read_graph(document, top.shapes, top.dimensions, top.frozen, top.states);

@@ -14,6 +14,7 @@ struct sk_model;
 struct sk_node;
 struct sk_number;
 struct sk_scope;
+struct sk_task;
 struct sk_tensor;
 
 /* ==== manifest.c ====
@@ -36,6 +37,19 @@ bool sk_manifest_parse(struct sk_model *model, const char *path, const void *tex
 /* ==== the parts of a manifest ====
  *
  * The parts of the manifest's reader; manifest.c calls them in this order. */
+
+/* Read `ranks:` and `groups:`; NULL: not given. */
+void sk_manifest_read_ranks(const struct sk_document *document, const struct sk_node *ranks,
+			    const struct sk_node *groups);
+
+/* `exchange:` of a task, and its other keys. */
+struct sk_exchange_nodes {
+	const struct sk_node *kind, *group, *root, *peer; /* NULL: not given */
+};
+
+/* Make the task an exchange, if it has the keys. Its name and tensors have been read. */
+void sk_manifest_read_exchange(const struct sk_document *document, const struct sk_exchange_nodes *nodes,
+			       struct sk_task *task);
 
 /* Read `tensors:`, with views resolved to their roots. */
 void sk_manifest_read_tensors(const struct sk_document *document, const struct sk_node *map);

@@ -18,7 +18,9 @@
 #include "linker/linker.h"
 
 struct sk_arena;
+struct sk_exchange;
 struct sk_kernel_finder;
+struct sk_rank_groups;
 struct sk_size;
 struct sk_samples;
 struct sk_sizes;
@@ -262,6 +264,7 @@ struct sk_task_said {
 	SK_SMALL_ARRAY(struct sk_set) set;
 	struct sk_task_names *names; /* of tasks and events, for the manifest's reader to resolve; NULL: none */
 	uint64_t blocks; /* `blocks:`, or 0 */
+	const struct sk_exchange *exchange; /* between ranks, that the task stands for; NULL: it computes */
 };
 
 /* The results of binding: the task's kernel, and how it is called. */
@@ -423,6 +426,8 @@ struct sk_model {
 	SK_ARRAY(struct sk_samples *) samples; /* of each network with bounds */
 	sk_texts given_sizes; /* of the command line: NAME=BOUNDS */
 
+	struct sk_rank_groups *ranks; /* that run the package together; NULL: it is for one process */
+
 	struct sk_graph_file graph; /* the source of its tensors and tasks, if the manifest names a model */
 	sk_texts unused; /* names of inputs of model files that nothing uses, which are no tensors */
 	SK_ARRAY(struct sk_tensor) tensors;
@@ -475,6 +480,23 @@ const char *sk_suggest_name(const struct sk_model *model, const char *name, cons
 /* The same for an array of structs that have a `name`. */
 #define SK_SUGGEST_NAME(model, misspelt, items, count)                                                                 \
 	sk_suggest_name((model), (misspelt), (count) ? &(items)->name : NULL, (count), sizeof(*(items)))
+
+/* ==== ranks.c ====
+ *
+ * Ranks: the processes that run the package together, their groups, and the exchanges of data between them. */
+
+/* Set the number of ranks, with the group "world" of all of them; false after an error. It may be set twice to the same
+ * number. */
+bool sk_model_set_ranks(struct sk_model *model, uint64_t ranks, struct sk_place place);
+
+/* Add a group. Text: the numbers of all ranks in its parts, such as "0,1/2,3". False after an error. */
+bool sk_model_add_group(struct sk_model *model, const char *name, const char *text, struct sk_place place);
+
+/* Return the number of the group of that name; SK_NONE: there is none. */
+uint32_t sk_model_find_group(const struct sk_model *model, const char *name);
+
+/* Let each exchange come after the one before it: all ranks must start them in one order. */
+void sk_model_order_exchanges(struct sk_model *model);
 
 /* ==== usual.c ====
  *

@@ -276,7 +276,7 @@ static void put_lanes(const struct writer *writer, const struct sk_plan_launch *
 
 static void put_launch(const struct writer *writer, uint32_t index, const struct code *code)
 {
-	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single", "task entry"};
+	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single", "task entry", "exchange"};
 	const struct sk_plan_view *plan = writer->plan;
 	const struct sk_plan_launch *launch = &plan->launches[index];
 	const struct sk_plan_form *form = sk_plan_form(launch);

@@ -307,6 +307,18 @@ static void add_unused(struct package *package)
 	sk_linker_define(package->linker, section, "sk.unused", 0, names.count, SK_SYMBOL_OBJECT, true);
 }
 
+static void add_ranks(struct package *package)
+{
+	const struct sk_plan_image *image = package->image;
+	sk_section section;
+
+	if (!image->ranks)
+		return;
+	section = add_bytes(package, ".sk.ranks", SK_SECTION_READ_ONLY, _Alignof(uint64_t), image->ranks,
+			    image->ranks_size);
+	sk_linker_define(package->linker, section, "sk_ranks", 0, image->ranks_size, SK_SYMBOL_OBJECT, true);
+}
+
 static void raise(uint32_t *number, uint32_t other)
 {
 	if (other > *number)
@@ -446,6 +458,7 @@ bool sk_package_build(const struct sk_package_input *input, struct sk_linker *li
 		add_sizes(&package);
 		add_unused(&package);
 	}
+	add_ranks(&package);
 	add_bytes(&package, SK_ACCOUNT_SECTION, SK_SECTION_NOT_LOADED, 1, input->account, input->account_size);
 	return true;
 }

@@ -83,7 +83,7 @@ static void name_launch(const struct fuser *fuser, struct sk_launch *launch, uin
 	const char *first = sk_identifier(fuser->arena, task_at(fuser, launch->tasks[0])->name);
 	const char *last = sk_identifier(fuser->arena, task_at(fuser, launch->tasks[launch->task_count - 1])->name);
 
-	if (launch->kind == SK_LAUNCH_SINGLE) {
+	if (launch->kind != SK_LAUNCH_SUPERKERNEL) {
 		launch->name = single_name(fuser, launch->tasks[0]);
 		return;
 	}
@@ -106,7 +106,9 @@ static void make_launch(struct fuser *fuser, uint32_t number, uint32_t node, uin
 	launch->tasks = group->tasks.items;
 	launch->task_count = (uint32_t)group->tasks.count;
 	launch->stream = task_at(fuser, launch->tasks[0])->said.stream;
-	launch->kind = group->set == SK_NONE ? SK_LAUNCH_SINGLE : SK_LAUNCH_SUPERKERNEL;
+	launch->kind = group->set != SK_NONE			   ? SK_LAUNCH_SUPERKERNEL
+		       : task_at(fuser, launch->tasks[0])->said.exchange ? SK_LAUNCH_EXCHANGE
+									 : SK_LAUNCH_SINGLE;
 	launch->scope = group->set == SK_NONE ? NULL : segments->sets.items[group->set].label;
 	if (group->set != SK_NONE)
 		launch->options = sk_launch_options_join(fuser->model, segments->sets.items[group->set].scopes,
@@ -300,7 +302,7 @@ static struct sk_place place_of_launch(const struct fuser *fuser, const struct s
 {
 	const struct sk_task *task = task_at(fuser, launch->tasks[0]);
 
-	return launch->kind == SK_LAUNCH_SINGLE ? task->place
+	return launch->kind != SK_LAUNCH_SUPERKERNEL ? task->place
 						: fuser->model->scopes.items[task->said.scopes.items[0]].place;
 }
 

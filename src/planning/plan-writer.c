@@ -568,6 +568,8 @@ bool sk_plan_write(const struct sk_model *model, const struct sk_fusion *fusion,
 						&writer.partitions.numbers, &writer.homes.numbers}[i],
 			    scratch);
 	written = write_plan(&writer, machine) && sk_plan_write_sizes(&writer);
+	if (written && model->ranks)
+		sk_plan_write_ranks(model, image);
 	sk_arena_destroy(scratch);
 	return written;
 }

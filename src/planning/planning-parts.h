@@ -403,6 +403,13 @@ void sk_plan_add_relocation(struct sk_plan_writer *writer, const int32_t *field,
  * Return false if the plan is too large. */
 bool sk_plan_join(struct sk_plan_writer *writer);
 
+/* ==== plan-ranks.c ====
+ *
+ * The section .sk.ranks of a plan with ranks. */
+
+/* Write the model's ranks, groups and exchanges into the image. */
+void sk_plan_write_ranks(const struct sk_model *model, struct sk_plan_image *image);
+
 /* ==== plan-sizes.c ====
  *
  * Parts of the plan's writer: the forms of records' fields, and the section .sk.dims that has them. */

@@ -312,7 +312,7 @@ struct sk_launch {
 			   * a model's node if the package's name is in symbols, sk_<package>_task_<task>. Tasks as
 			   * identifiers (base/text.h) */
 	const char *scope; /* the scope's name (a tag set's names with commas), or NULL */
-	enum sk_launch_kind kind; /* SUPERKERNEL or SINGLE */
+	enum sk_launch_kind kind; /* SUPERKERNEL, SINGLE or EXCHANGE */
 	struct sk_launch_options options; /* SUPERKERNEL: of its scopes; else all 0 */
 	uint32_t stream; /* the first task's */
 	uint32_t *tasks; /* in network order */
@@ -428,6 +428,8 @@ struct sk_plan_image {
 	uint64_t size;
 	uint8_t *sizes; /* the bytes of .sk.dims, aligned to 8; NULL: there are no sizes with bounds */
 	uint64_t sizes_size;
+	uint8_t *ranks; /* the bytes of .sk.ranks, aligned to 8; NULL: the package is for one process */
+	uint64_t ranks_size;
 	SK_ARRAY(struct sk_plan_relocation) relocations; /* by offset */
 	SK_ARRAY(struct sk_plan_constant) constants; /* by offset */
 	uint64_t constants_size;

@@ -104,7 +104,7 @@ static const char *split_text(struct sk_arena *arena, const struct sk_model *mod
 				      "fused into %s and not into the segment before, since it comes after task '%s', "
 				      "which %s (%s)",
 				      launch, cause->name,
-				      fusion->launches[between->launch].kind == SK_LAUNCH_SINGLE
+				      fusion->launches[between->launch].kind != SK_LAUNCH_SUPERKERNEL
 					      ? "is launched in between"
 					      : "is in a later one",
 				      sk_reason_code(between->reason));

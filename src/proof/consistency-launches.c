@@ -85,7 +85,7 @@ static bool check_options(const struct sk_consistency *check, const struct sk_pl
 	}
 	if (sk_plan_form(launch)->kind == SK_LAUNCH_SUPERKERNEL)
 		return sk_plan_form(launch)->scope || sk_contradict(check, "%s: a superkernel without a scope", name);
-	if (sk_plan_form(launch)->kind == SK_LAUNCH_SINGLE && sk_plan_form(launch)->scope)
+	if (sk_plan_form(launch)->kind != SK_LAUNCH_TASK && sk_plan_form(launch)->scope)
 		return sk_contradict(check, "%s: not a superkernel, but with a scope", name);
 	return sk_same_number(check, name, "its number of tasks", sk_plan_form(launch)->task_count, 1) &&
 	       (!has_options || sk_contradict(check, "%s: options of a scope, but not a superkernel", name));
@@ -195,7 +195,9 @@ static bool check_tasks_of(const struct sk_consistency *check, const struct sk_p
 	const char *name = sk_plan_string(&launch->name);
 
 	for (const struct sk_plan_call *call = calls.first;
-	     call < calls.end && sk_plan_form(launch)->kind != SK_LAUNCH_SINGLE; call++) {
+	     call < calls.end && sk_plan_form(launch)->kind != SK_LAUNCH_SINGLE &&
+	     sk_plan_form(launch)->kind != SK_LAUNCH_EXCHANGE;
+	     call++) {
 		const struct sk_plan_task *task = &view->tasks[call->task];
 
 		first = task < first ? task : first;

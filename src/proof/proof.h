@@ -18,6 +18,7 @@ struct sk_taken;
 
 struct sk_arena;
 struct sk_dims_view;
+struct sk_ranks_view;
 struct sk_forms;
 struct sk_json;
 struct sk_wanted_order;
@@ -196,6 +197,11 @@ struct sk_facts {
  * they point to the orders. */
 bool sk_verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *view, const char *file,
 	       const struct sk_wanted_order *orders, size_t order_count, struct sk_facts *facts);
+
+/* Prove that all ranks start the exchanges of a checked plan in one order, and that these are the plan's (exchange.c).
+ * A view without ranks: the plan has none. Report errors as sk_verify does. */
+bool sk_exchange_check(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *plan,
+		       const struct sk_ranks_view *ranks, const char *file);
 
 /* Prove a plan with numbers that depend on sizes (.sk.dims) for all of them, after sk_verify has proved it for the
  * largest ones. Report errors as sk_verify does. */

@@ -143,7 +143,7 @@ static void add_binding(struct items *items, const struct sk_plan_tensor *tensor
 
 static void add_launch(struct items *items, const struct sk_plan_launch *launch)
 {
-	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single", "task entry"};
+	static const char *const kinds[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single", "task entry", "exchange"};
 	struct item *item = add_item(items, LAUNCH, sk_plan_string(&launch->name));
 	names follows = {0};
 	uint64_t awaits = 0;

@@ -2,6 +2,7 @@
 #include "src/skdump/skdump.h"
 
 #include "base/diag.h"
+#include "format/skranks.h"
 #include "loader/image/image.h"
 
 bool sk_loadable_check(struct sk_diag *diag, const struct sk_package_file *file)
@@ -23,10 +24,17 @@ bool sk_loadable_check(struct sk_diag *diag, const struct sk_package_file *file)
 					  (!file->dims.dims || size >= file->dims.dims->size)
 				: !file->dims_offset;
 
+	const void *ranks = sk_image_find(&image, "sk_ranks", &size);
+	bool same_ranks = ranks ? (uintptr_t)ranks - image.bias == file->ranks_offset &&
+					  (!file->ranks.ranks || size >= file->ranks.ranks->size)
+				: !file->ranks_offset;
+
 	sk_image_close(&image);
 	if (!same)
 		sk_error(diag, (struct sk_place){.file = file->path}, "libskrt finds another plan, or none");
 	else if (!same_sizes)
 		sk_error(diag, (struct sk_place){.file = file->path}, "libskrt finds other sizes, or none");
-	return same && same_sizes;
+	else if (!same_ranks)
+		sk_error(diag, (struct sk_place){.file = file->path}, "libskrt finds other ranks, or none");
+	return same && same_sizes && same_ranks;
 }

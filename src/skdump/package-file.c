@@ -18,6 +18,8 @@
 #include "format/plan/dims-forms.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/plan/ranks.h"
+#include "format/skranks.h"
 #include "format/skweights.h"
 #include "src/proof/proof.h"
 
@@ -177,6 +179,29 @@ static bool read_sizes(const struct opening *opening)
 	       refuse_package(opening, "its sizes do not fill the section .sk.dims");
 }
 
+/* Read the ranks of a package with an open plan. */
+static bool read_ranks(const struct opening *opening)
+{
+	struct sk_package_file *file = opening->file;
+	const struct sk_file_segment *segment;
+	GElf_Shdr header;
+	char error[256];
+
+	if (file->is_object || !find_section(opening, ".sk.ranks", &header))
+		return true;
+	if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_ALLOC) ||
+	    header.sh_offset != address_of(file, &header) || !sk_within(header.sh_offset, header.sh_size, file->size) ||
+	    !(segment = sk_package_file_segment(file, header.sh_offset, header.sh_size)))
+		return refuse_package(opening, "the section .sk.ranks does not lie in a segment");
+	if (segment->writable)
+		return refuse_package(opening, "its ranks are writable");
+	if (!sk_ranks_open(file->bytes + header.sh_offset, header.sh_size, &file->ranks, error, sizeof(error)))
+		return refuse_package(opening, error);
+	file->ranks_offset = header.sh_offset;
+	return file->ranks.ranks->size == header.sh_size ||
+	       refuse_package(opening, "its ranks do not fill the section .sk.ranks");
+}
+
 static bool read_plan(const struct opening *opening)
 {
 	struct sk_package_file *file = opening->file;
@@ -195,7 +220,7 @@ static bool read_plan(const struct opening *opening)
 	file->plan_offset = header.sh_offset;
 	if (!sk_plan_open(file->bytes + header.sh_offset, header.sh_size, &file->plan, error, sizeof(error)))
 		return refuse_package(opening, error);
-	if (!read_sizes(opening))
+	if (!read_sizes(opening) || !read_ranks(opening))
 		return false;
 	if (!sk_plan_check_all(&file->plan, error, sizeof(error)))
 		return refuse_package(opening, error);

@@ -212,6 +212,7 @@ static void put_head(const struct writer *writer)
 			sk_json_put_string(writer->json, NULL, NULL);
 	sk_json_end(writer->json);
 	put_sizes(writer);
+	sk_ranks_put_json(&writer->file->ranks, writer->json);
 	if (writer->file->dims.dimension_count)
 		put_list(writer, "dimensions", writer->file->dims.dimension_count, put_dimension);
 	if (writer->file->chosen.count)

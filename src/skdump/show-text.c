@@ -16,7 +16,7 @@ enum { MOST_NAME = 800 }; /* bytes of a name that are shown; an entry's may cont
 
 const char *sk_show_kind(const struct sk_plan_launch *launch)
 {
-	static const char *const names[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single", "task entry"};
+	static const char *const names[SK_LAUNCH_KIND_COUNT] = {"superkernel", "single", "task entry", "exchange"};
 
 	return sk_plan_form(launch)->flags & SK_LAUNCH_ONCE && sk_plan_form(launch)->kind == SK_LAUNCH_SINGLE
 		       ? "single, once"

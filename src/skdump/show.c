@@ -171,6 +171,8 @@ void sk_show_summary(const struct sk_show *show)
 				    sk_plural(plan->task_count), plan->network_launch_count,
 				    sk_ending(plan->network_launch_count, "", "es"), steps, sk_plural(steps), awaits,
 				    sk_plural(awaits)));
+	if (sk_show_ranks(show))
+		summary_line(&table, "ranks", sk_show_ranks(show));
 	show_networks(show, &table);
 	show_dimensions(show, &table);
 	show_sizes(show, &table);
@@ -288,6 +290,7 @@ void sk_show_launches(const struct sk_show *show)
 		sk_table_cell(&table, "%s", follows_text(show, launch));
 	}
 	sk_show_table(show, "launches", &table);
+	sk_show_exchanges(show);
 }
 
 /* ---- memory ---- */

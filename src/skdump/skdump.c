@@ -317,6 +317,7 @@ static bool verify(struct sk_arena *arena, struct sk_diag *diag, const struct sk
 		     sk_consistency_check(arena, diag, plan, file->path, account) &&
 		     sk_kernel_symbols_check(arena, diag, file, &unknown);
 
+	sound &= sk_exchange_check(arena, diag, plan, &file->ranks, file->path);
 	if (sound && file->dims.dims)
 		sound = sk_verify_sizes(arena, diag, plan, &file->dims, file->path);
 	sound &= sk_reemit_compare(diag, file);

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/plan/ranks.h"
 #include "format/skdims.h"
 #include "format/skweights.h"
 #include "src/proof/proof.h"
@@ -70,6 +71,8 @@ struct sk_package_file {
 	const struct sk_forms *forms; /* of these; NULL: none */
 	SK_ARRAY(struct sk_chosen_size) chosen; /* by --dim: the plan is that of these sizes */
 	uint64_t dims_offset; /* address of .sk.dims, or 0 */
+	struct sk_ranks_view ranks; /* its ranks; none if it is for one process */
+	uint64_t ranks_offset; /* address of .sk.ranks, or 0 */
 	SK_ARRAY(const char *) traps; /* missing functions; a launch that calls one fails */
 	bool has_account;
 	struct sk_account account; /* its numbers are within the plan */
@@ -187,6 +190,13 @@ struct sk_show {
 void sk_show_summary(const struct sk_show *show);
 void sk_show_bindings(const struct sk_show *show);
 void sk_show_launches(const struct sk_show *show);
+
+/* show-ranks.c: return the number of ranks and their groups, or NULL; show the exchanges; write both as members of an
+ * object. Nothing is shown or written of a package for one process. */
+const char *sk_show_ranks(const struct sk_show *show);
+void sk_show_exchanges(const struct sk_show *show);
+void sk_ranks_put_json(const struct sk_ranks_view *ranks, struct sk_json *json);
+
 void sk_show_steps(const struct sk_show *show);
 void sk_show_memory(const struct sk_show *show);
 void sk_show_reasons(const struct sk_show *show);

@@ -33,7 +33,7 @@ counts() {
 	done
 }
 
-# ---- operators without a kernel are found, and the reason why they stay is reported ----
+# ---- a product and its sum over ranks stay apart, as no kernel computes both: found, with the reason, and linked ----
 model collective <<'LINES'
 opset 17
 opset 1 sklink
@@ -44,11 +44,15 @@ node MatMul product x w -> p
 node sklink:AllReduce sum p -> y
 LINES
 ! "$sklink" collective.onnx "${kernels[@]}" --verbose -o collective.sk 2>err.txt ||
-	fail "a collective operator is linked"
-grep -q "'sum': AllReduce is not fused by rule 'MatMulAllReduce' at passes.yaml:.*collective operators are not there yet" err.txt &&
-	grep -q "^sklink: error: collective.onnx: node 'sum' (AllReduce): collective operators are not there yet" \
+	fail "a collective operator is linked for one process"
+grep -q "'sum': AllReduce is not fused by rule 'MatMulAllReduce' at passes.yaml:.*no kernel computes a product and its sum" err.txt &&
+	grep -q "^sklink: error: collective.onnx: node 'sum' (AllReduce): it is for several ranks; --ranks N" \
 		err.txt || { cat err.txt >&2; fail "nothing is said of collective operators"; }
 [ ! -e collective.sk ] || fail "a package is left"
+"$sklink" collective.onnx "${kernels[@]}" --ranks 2 --verbose -o collective.sk 2>err.txt &&
+	grep -q "'sum': AllReduce is not fused by rule 'MatMulAllReduce' at passes.yaml:.*no kernel computes a product and its sum" err.txt ||
+	{ cat err.txt >&2; fail "it is not linked for two ranks"; }
+"$skrun" collective.sk --ranks 2 --random 1 --verify >out.txt || { cat out.txt; fail "it does not run on two ranks"; }
 
 # ---- LayerNormV3 and LayerNormExt have a pass each ----
 model norms <<'LINES'

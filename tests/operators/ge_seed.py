@@ -661,7 +661,7 @@ def test_switch_collectives():
         pieces = dump.split("s", x, 0, [16, 16])
         y = dump.node(op, "h", [pieces[0]], shape, group="hccl_world_group", fusion=1, fusion_id=-1, **said)
         z = dump.node("Abs", "z", [pieces[1]], (16, 16))
-        told = link(dump.text([y, z]), "--check", "--explain", "s", fails="collective operators are not there yet")
+        told = link(dump.text([y, z]), "--check", "--explain", "s", fails="it is for several ranks; --ranks N")
         check(
             told,
             f"node 's': Split has a task under FusionVirtualOpSetSwitch: 'h' takes an output and is a {op}" in told,
