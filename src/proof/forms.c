@@ -267,17 +267,36 @@ static void add_shifted(struct sum *sum, const struct sk_normals *forms, const s
 	}
 }
 
-static bool has_no_negative_part(const struct sk_normals *forms, const struct sk_normal *form, const uint32_t *down,
-				 uint32_t set)
+/* Add to the bound the least value of the shifted term: its variables are from 0 to their ranges. */
+static bool add_least(const struct sk_normals *forms, const struct sk_normal_term *term, int64_t *bound)
+{
+	int64_t least = term->coefficient, range;
+
+	if (term->count && least >= 0)
+		return true;
+	for (uint32_t i = 0; i < term->count; i++) {
+		const struct sk_normal_variable *variable = &forms->variables.items[term->factors[i]];
+
+		if (__builtin_sub_overflow(variable->most, variable->least, &range) ||
+		    __builtin_mul_overflow(least, range, &least))
+			return false;
+	}
+	return !__builtin_add_overflow(*bound, least, bound);
+}
+
+/* True if the sum of the least values of the shifted terms is at least 0. Where all variable terms have one sign, that
+ * is the least value of the form. */
+static bool is_at_least_0_shifted(const struct sk_normals *forms, const struct sk_normal *form, const uint32_t *down,
+				  uint32_t set)
 {
 	struct sum sum = {0};
+	int64_t bound = 0;
 
 	for (uint32_t i = 0; i < form->count; i++)
 		add_shifted(&sum, forms, &form->terms[i], down, set);
-	for (uint32_t i = 0; i < sum.count; i++)
-		if (sum.terms[i].coefficient < 0)
-			return false;
-	return !sum.unknown;
+	for (uint32_t i = 0; i < sum.count && !sum.unknown; i++)
+		sum.unknown |= !add_least(forms, &sum.terms[i], &bound);
+	return !sum.unknown && bound >= 0;
 }
 
 /* Compute the form where the variables in the set have their most, and the others their least. */
@@ -338,7 +357,7 @@ static bool is_plainly_at_least_0(const struct sk_normals *forms, const struct s
 				down[count++] = form->terms[i].factors[j];
 		}
 	for (uint32_t set = 0; set < 1u << count; set++)
-		if (has_no_negative_part(forms, form, down, set))
+		if (is_at_least_0_shifted(forms, form, down, set))
 			return true;
 	return all && is_at_least_0_at_corners(forms, form, down, count);
 }

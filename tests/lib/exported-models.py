@@ -408,8 +408,36 @@ def wav2vec():
     return m
 
 
+def wavlm():
+    """A bias of positions for each head, tiled to the batch and gated by queries. Its lengths are quotients less 1, and
+    the dimensions have more sizes than the proof looks through."""
+    m = Model("wavlm", {"batch": (1, 8), "samples": (40, 560)})
+    x = m.node("Unsqueeze", m.input("audio", ["batch", "samples"]), [1])
+    for before, size, stride in ((1, 10, 5), (WIDTH, 2, 2)):
+        x = m.node("Conv", x, m.weights(WIDTH, before, size), m.weights(WIDTH), strides=[stride])
+    x = m.node("Transpose", x, perm=[0, 2, 1])
+    b, s = m.size(x, 0), m.size(x, 1)
+    away = m.node("Sub", m.node("Unsqueeze", m.arange(s), [0]), m.node("Unsqueeze", m.arange(s), [1]))
+    bias = m.node("Transpose", m.node("Gather", m.weights(60, HEADS), m.node("Abs", away)), perm=[2, 0, 1])
+    bias = m.node("Tile", m.node("Unsqueeze", bias, [0]), m.shape(b, 1, 1, 1))
+    bias = m.node("Reshape", bias, m.shape(m.node("Mul", b, HEADS), s, s))
+
+    def gated(x):
+        gates = m.node("Sigmoid", m.linear(m.heads(x), KEY, 2))
+        one, two = m.node("Slice", gates, [0], [1], [3]), m.node("Slice", gates, [1], [2], [3])
+        two = m.node("Sub", m.node("Mul", two, m.weights(1, HEADS, 1, 1)), m.real(1))
+        gate = m.node("Reshape", m.node("Add", m.node("Mul", one, two), m.real(2)),
+                      m.shape(m.node("Mul", b, HEADS), -1, 1))
+        mask = m.node("Reshape", m.node("Mul", gate, bias), m.shape(b, HEADS, s, s))
+        q = m.heads(m.linear(x, WIDTH))
+        return m.node("Add", x, m.attend(q, q, q, mask))
+
+    m.output("hidden", gated(gated(x)))
+    return m
+
+
 MODELS = [bert, parts, bert_dynamo, gpt2, llama, t5, whisper, vit, crnn, detector, mobilenet, anchors, mel, vad,
-          wav2vec]
+          wav2vec, wavlm]
 sklink, skrun, skdump, kernels = sys.argv[1:5]
 
 
