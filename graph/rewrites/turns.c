@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/sizes.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
 #include "graph/manager/manager.h"
@@ -182,10 +183,20 @@ static uint64_t cost(uint64_t cast, enum sk_dtype from, enum sk_dtype to, uint64
 	return cast * (sk_dtype_size(from) + sk_dtype_size(to)) + 2 * moved * sk_dtype_size(as);
 }
 
+/* Return the number of elements at the largest sizes: at all sizes with bounds the nodes are in one order. */
+static uint64_t most_elements(const struct sk_value *value)
+{
+	uint64_t elements = 1;
+
+	for (uint32_t d = 0; d < value->rank; d++)
+		elements *= value->sizes[d] ? (uint64_t)sk_size_most(value->sizes[d]) : value->shape[d];
+	return elements;
+}
+
 /* A slice may need no call, so a Cast before it must not convert more elements. */
 static bool is_cheaper_turned(const struct sk_value *x, const struct sk_value *y, bool cast_first)
 {
-	uint64_t all = sk_value_elements(x), moved = sk_value_elements(y);
+	uint64_t all = most_elements(x), moved = most_elements(y);
 	uint64_t cast_then_move = cost(all, x->dtype, y->dtype, moved, y->dtype);
 	uint64_t move_then_cast = cost(moved, x->dtype, y->dtype, moved, x->dtype);
 
