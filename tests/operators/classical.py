@@ -833,6 +833,27 @@ def check_mistakes(sklink):
         assert not os.path.exists("mistake.sk"), op
 
 
+def check_lists(sklink):
+    """The lists of TreeSums, which dumps have, lead nowhere else."""
+    good = dict(roots=[0], features=[0, 0, 0], splits=[0.5, 0, 0], children=[[1, 2], [1, 1], [2, 2]], votes=[0, 0, 1, 2],
+                targets=[0, 0], weights=[1.0, 2.0])
+    for changes, wanted in (({}, "no kernel has op=TreeSums"), (dict(roots=[3]), "element 0 of 'roots' is 3"), (dict(roots=[-1]), "element 0 of 'roots' is -1"),
+                            (dict(features=[4, 0, 0]), "element 0 of 'features' is 4"),
+                            (dict(children=[[1, 2], [0, 0], [2, 2]]), "'children' leads from node 1 to an earlier one"),
+                            (dict(children=[[1, 9], [1, 1], [2, 2]]), "element 1 of 'children' is 9"),
+                            (dict(votes=[0, 0, 1, 3]), "element 3 of 'votes' is 3"), (dict(votes=[0, 2, 1, 2]), "'votes' is not in order"),
+                            (dict(targets=[0, 1]), "element 1 of 'targets' is 1"),
+                            (dict(votes=[0, 0, 1]), "its lists do not fit to each other")):
+        lists = [(name, numpy.array(items, f32 if name in ("splits", "weights") else i32)) for name, items in {**good, **changes}.items()]
+        node = helper.make_node("TreeSums", ["x", *good], ["y"], name="t", domain="sklink", targets=1)
+        graph = helper.make_graph([node], "lists", [info("x", TensorProto.FLOAT, 2, 1)], [onnx.ValueInfoProto(name="y")],
+                                  [numpy_helper.from_array(array, name) for name, array in lists])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("sklink", 1)], ir_version=8), "lists.onnx")
+        result = subprocess.run([sklink, "lists.onnx", "--check"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        text = result.stdout.decode()
+        assert result.returncode == 1 and f"(TreeSums): {wanted}" in text, (wanted, text)
+
+
 def check_texts(sklink):
     """An output of texts is refused with a remedy."""
     node = ml("LinearClassifier", "x", "label p", coefficients=[1.0] * 6, classlabels_strings=["a", "b"])
@@ -845,6 +866,7 @@ def check_texts(sklink):
 if __name__ == "__main__":
     check_mistakes(sys.argv[1])
     check_texts(sys.argv[1])
+    check_lists(sys.argv[1])
     check_single(*sys.argv[1:4])
     check_pipeline(*sys.argv[1:4])
     first = int(sys.argv[5])
