@@ -104,12 +104,23 @@ static bool has_function(const struct sk_object *object, const char *start)
 	return false;
 }
 
+/* Return whether functions of Rust's panics are local in the object. */
+static bool has_panics(const struct sk_object *object)
+{
+	for (uint32_t i = 1; i < object->first_global; i++)
+		if (ELF64_ST_TYPE(object->symbols[i].st_info) == STT_FUNC &&
+		    is_of_panics(object->names + object->symbols[i].st_name))
+			return true;
+	return false;
+}
+
 const char *sk_panic_advice(const struct sk_object *object)
 {
 	if (has_function(object, "debug.defaultPanic"))
 		return "Zig's panics, which print the stack, reach it: 'pub const panic = "
 		       "@import(\"std\").debug.no_panic;' in the root file lets them end the launch instead";
-	if (has_function(object, "_ZN4core9panicking") || has_function(object, "_ZN3std9panicking"))
+	if (has_function(object, "_ZN4core9panicking") || has_function(object, "_ZN3std9panicking") ||
+	    has_panics(object))
 		return "link-time optimisation has made the functions of Rust's panics local, so that they cannot be "
 		       "left out: compile without -Clto";
 	return NULL;

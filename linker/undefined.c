@@ -219,6 +219,15 @@ static const char *version_hint(struct sk_linker *linker, const char *name)
 		      : NULL;
 }
 
+/* Return advice about panics in the first object that uses the symbol, or NULL. */
+static const char *advice_of_user(const struct sk_linker *linker, const struct sk_linker_symbol *symbol)
+{
+	const struct sk_object *object =
+		symbol->first_user == SK_NONE ? NULL : linker->users.items[symbol->first_user].section->object;
+
+	return object ? sk_panic_advice(object) : NULL;
+}
+
 /* Return a hint for a special name, or NULL. */
 static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 {
@@ -251,6 +260,8 @@ static const char *special_hint(struct sk_linker *linker, sk_symbol number)
 			linker->arena,
 			"; headers of another version use it for '%s', which is an import: --defsym=%s=%s", plain,
 			symbol->name, plain);
+	if (sk_starts_with(symbol->name, "_Unwind_") && advice_of_user(linker, symbol))
+		return sk_arena_print(linker->arena, "; %s", advice_of_user(linker, symbol));
 	if (sk_starts_with(symbol->name, "_Unwind_"))
 		return "; it is of the compiler's unwinder, which exceptions need: add libgcc_eh.a ('gcc "
 		       "-print-file-name=libgcc_eh.a' prints its path)";
