@@ -351,7 +351,8 @@ def run(batch, number, sklink, skrun, arguments):
 def main(sklink, skrun, table, size, *arguments):
     listed = list(cases())
     kinds = set(re.findall(r'^KIND\("(\w+)"', open(table).read(), re.M))
-    lacking = kinds - {case[0] for case in listed}
+    of_ranks = {"HcomAllToAllV"}  # tests/runtime/ranks.sh has it
+    lacking = kinds - {case[0] for case in listed} - of_ranks
     if lacking:
         sys.exit(f"no case has {sorted(lacking)}")
     failed = 0
