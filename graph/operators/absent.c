@@ -37,7 +37,7 @@ static const struct absence {
 const char *sk_operator_absence(const char *domain, const char *op)
 {
 	if (!strcmp(domain, "ai.onnx.ml"))
-		return "is one of ai.onnx.ml (trees, vector machines, maps and texts) that sklink does not have; keep "
+		return "is one of ai.onnx.ml for maps and texts, which sklink does not have; keep "
 		       "the steps before and after the network in the program that calls it";
 	if (!strcmp(domain, "ai.onnx.preview.training") && !strcmp(op, "Gradient"))
 		return GRADIENTS;

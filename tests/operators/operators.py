@@ -616,7 +616,7 @@ def check_refusals(sklink):
     """Each operator that is absent has its own error, which says what is missing."""
     absent = {"StringNormalizer": ("", "works on texts"), "RegexFullMatch": ("", "works on texts"),
               "OptionalHasElement": ("", "works on optional values"),
-              "ImageDecoder": ("", "decodes image files"), "DictVectorizer": ("ai.onnx.ml", "is one of ai.onnx.ml"),
+              "ImageDecoder": ("", "decodes image files"), "DictVectorizer": ("ai.onnx.ml", "is one of ai.onnx.ml for maps and texts"),
               "Gradient": ("ai.onnx.preview.training", "asks for a derivative"),
               "Unique": ("", "has outputs with shapes that depend on elements"), "Rellu": ("", "there is no operator 'Rellu'")}
     value = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1])
