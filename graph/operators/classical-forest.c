@@ -214,11 +214,11 @@ static bool add_next(struct packing *packing, uint32_t *writer)
 	uint32_t number;
 
 	if (node->visited && node->mode != SK_TREE_LEAF)
-		return sk_classical_refuse(packing->expansion,
+		return sk_expansion_refuse(packing->expansion,
 					   "%s is reached in two ways: trees have no cycles, and nodes one parent",
 					   node->label);
 	if (node->mode != SK_TREE_LEAF && (node->feature < 0 || (uint64_t)node->feature >= packing->features))
-		return sk_classical_refuse(packing->expansion, "%s tests feature %" PRIi64 ", and rows have %" PRIu64,
+		return sk_expansion_refuse(packing->expansion, "%s tests feature %" PRIi64 ", and rows have %" PRIu64,
 					   node->label, node->feature, packing->features);
 	node->visited = true;
 	if (node->mode == SK_TREE_LEAF)
@@ -231,7 +231,7 @@ static bool add_next(struct packing *packing, uint32_t *writer)
 		packing->children.items[next.child + 2 * i] = (int32_t)number;
 	return packing->tests.count < MOST_NODES && packing->targets.count < MOST_NODES
 		       ? true
-		       : sk_classical_refuse(packing->expansion, "its trees have more than %d nodes or votes",
+		       : sk_expansion_refuse(packing->expansion, "its trees have more than %d nodes or votes",
 					     MOST_NODES);
 }
 
@@ -243,7 +243,7 @@ static bool pack(struct packing *packing)
 
 	for (size_t i = 0; i < forest->votes; i++)
 		if (forest->targets[i] < 0 || (uint64_t)forest->targets[i] >= forest->target_count)
-			return sk_classical_refuse(
+			return sk_expansion_refuse(
 				packing->expansion, "vote %zu is for target %" PRIi64 ", and there %s %" PRIu64, i,
 				forest->targets[i], forest->target_count == 1 ? "is" : "are", forest->target_count);
 	for (size_t tree = 0; tree < forest->trees; tree++) {
@@ -276,7 +276,7 @@ bool sk_forest_sums(const struct sk_expansion *expansion, struct sk_forest *fore
 	struct sk_graph_node *node;
 
 	if (!x->width || x->width > MOST_WIDTH)
-		return sk_classical_refuse(expansion, "rows have %" PRIu64 " features, and 1 to %d are possible",
+		return sk_expansion_refuse(expansion, "rows have %" PRIu64 " features, and 1 to %d are possible",
 					   x->width, MOST_WIDTH);
 	if (!pack(&packing))
 		return false;

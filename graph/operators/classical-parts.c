@@ -1,7 +1,6 @@
 /* The common parts of the operators of ai.onnx.ml, which are replaced by nodes of other operators; see
  * operators-parts.h. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -86,29 +85,18 @@ void sk_classical_deliver(const struct sk_expansion *expansion, uint32_t value, 
 
 /* ---- inputs and attributes ---- */
 
-bool sk_classical_refuse(const struct sk_expansion *expansion, const char *format, ...)
-{
-	va_list arguments;
-	const char *reason;
-
-	va_start(arguments, format);
-	reason = sk_arena_print_list(expansion->graph->arena, format, arguments);
-	va_end(arguments);
-	return sk_expansion_refuse(expansion, reason);
-}
-
 bool sk_classical_input(const struct sk_expansion *expansion, size_t number, struct sk_classical_input *input)
 {
 	const struct sk_value *value = sk_node_input(expansion->graph, expansion->node, number);
 	uint32_t last = value->rank ? value->rank - 1 : 0;
 
 	if (value->dtype != SK_F32 && value->dtype != SK_F64 && value->dtype != SK_I32 && value->dtype != SK_I64)
-		return sk_classical_refuse(expansion, "'%s' is %s, and must be f32, f64, i32 or i64", value->name,
+		return sk_expansion_refuse(expansion, "'%s' is %s, and must be f32, f64, i32 or i64", value->name,
 					   sk_dtype_name(value->dtype));
 	if (!value->rank)
-		return sk_classical_refuse(expansion, "'%s' has no dimensions", value->name);
+		return sk_expansion_refuse(expansion, "'%s' has no dimensions", value->name);
 	if (value->sizes[last])
-		return sk_classical_refuse(expansion,
+		return sk_expansion_refuse(expansion,
 					   "the features of '%s' are %s, a size with bounds; give its dimensions "
 					   "numbers",
 					   value->name, sk_value_shape_text(expansion->graph->arena, value));
@@ -124,7 +112,7 @@ bool sk_classical_rows(const struct sk_expansion *expansion, struct sk_classical
 	if (!sk_classical_input(expansion, 0, input))
 		return false;
 	if (input->rank > 2)
-		return sk_classical_refuse(expansion, "'%s' has %" PRIu32 " dimensions, and must be [N, F] or [F]",
+		return sk_expansion_refuse(expansion, "'%s' has %" PRIu32 " dimensions, and must be [N, F] or [F]",
 					   input->name, input->rank);
 	if (input->rank == 1)
 		input->value = sk_expansion_binary(expansion, "Unsqueeze", input->value,
@@ -156,7 +144,7 @@ const double *sk_classical_list(const struct sk_expansion *expansion, const char
 
 static bool refuse_texts(const struct sk_expansion *expansion, const char *output)
 {
-	return sk_classical_refuse(expansion,
+	return sk_expansion_refuse(expansion,
 				   "its labels '%s' are texts, which sklink does not have; take the output out of the "
 				   "model and keep the scores: the label is the one at the place of the largest score",
 				   output);
@@ -170,11 +158,11 @@ bool sk_classical_labels(const struct sk_expansion *expansion, const char *integ
 
 	labels->integers = sk_node_integers(expansion->node, integers, &count);
 	if (count && texts && texts->count)
-		return sk_classical_refuse(
+		return sk_expansion_refuse(
 			expansion, "it has '%s' and 'classlabels_strings', and one of them is needed", integers);
 	labels->count = count ? count : texts ? texts->count : 0;
 	if (!labels->count)
-		return sk_classical_refuse(expansion, "it has neither '%s' nor 'classlabels_strings'", integers);
+		return sk_expansion_refuse(expansion, "it has neither '%s' nor 'classlabels_strings'", integers);
 	return count || !output || refuse_texts(expansion, output->name);
 }
 
@@ -219,7 +207,7 @@ bool sk_classical_read_transform(const struct sk_expansion *expansion, enum sk_c
 			*transform = (enum sk_classical_transform)i;
 			return true;
 		}
-	return sk_classical_refuse(expansion, "there is no post_transform '%s'", name);
+	return sk_expansion_refuse(expansion, "there is no post_transform '%s'", name);
 }
 
 /* exp(x - m) / sum, but x exp(-m) for an x that is nearly 0; m is the largest of the row. A sum of 0 makes all of them

@@ -60,10 +60,10 @@ static bool read_machine(const struct sk_expansion *expansion, struct machine *m
 	if (!sk_classical_rows(expansion, &x))
 		return false;
 	if (count && count != 3)
-		return sk_classical_refuse(expansion, "'kernel_params' has %zu number%s, and 3 are needed", count,
+		return sk_expansion_refuse(expansion, "'kernel_params' has %zu number%s, and 3 are needed", count,
 					   sk_plural(count));
 	if (!x.width)
-		return sk_classical_refuse(expansion, "'%s' has rows without elements", x.name);
+		return sk_expansion_refuse(expansion, "'%s' has rows without elements", x.name);
 	*machine = (struct machine){.expansion = expansion,
 				    .x = x.dtype == SK_F64 ? x.value : sk_classical_cast(expansion, x.value, SK_F64),
 				    .name = x.name,
@@ -74,7 +74,7 @@ static bool read_machine(const struct sk_expansion *expansion, struct machine *m
 		machine->degree = (double)(int64_t)(parameters[2] < 0 || parameters[2] > 1e6 ? 0 : parameters[2]);
 	}
 	return !count || (parameters[2] >= 0 && parameters[2] <= 1e6) ||
-	       sk_classical_refuse(expansion, "the degree in 'kernel_params' is %g", parameters[2]);
+	       sk_expansion_refuse(expansion, "the degree in 'kernel_params' is %g", parameters[2]);
 }
 
 static bool read_vectors(struct machine *machine, uint64_t count)
@@ -84,7 +84,7 @@ static bool read_vectors(struct machine *machine, uint64_t count)
 	machine->vectors = sk_classical_list(machine->expansion, "support_vectors", &numbers);
 	machine->count = count;
 	return (numbers % count == 0 && numbers / count == machine->width) ||
-	       sk_classical_refuse(machine->expansion,
+	       sk_expansion_refuse(machine->expansion,
 				   "'support_vectors' has %zu number%s, not %" PRIu64 " for each of the %" PRIu64
 				   " feature%s of '%s'",
 				   numbers, sk_plural(numbers), count, machine->width, sk_plural(machine->width),
@@ -156,7 +156,7 @@ static bool add_kernel(const struct machine *machine, uint32_t *values)
 		return true;
 	}
 	if (!poly && strcmp(type, "SIGMOID") != 0)
-		return sk_classical_refuse(machine->expansion, "there is no kernel_type '%s'", type);
+		return sk_expansion_refuse(machine->expansion, "there is no kernel_type '%s'", type);
 	dots = binary(machine, "Add", binary(machine, "Mul", multiply_vectors(machine), real(machine, machine->gamma)),
 		      real(machine, machine->offset));
 	*values = poly ? binary(machine, "Pow", dots, real(machine, machine->degree))
@@ -175,10 +175,10 @@ static bool read_sum(const struct machine *machine, uint64_t count, const char *
 	*coefficients = sk_classical_list(machine->expansion, "coefficients", &numbers);
 	*rho = sk_classical_list(machine->expansion, "rho", &rhos);
 	if (numbers != count)
-		return sk_classical_refuse(machine->expansion,
+		return sk_expansion_refuse(machine->expansion,
 					   "'coefficients' has %zu number%s, and there are %" PRIu64 " %s", numbers,
 					   sk_plural(numbers), count, of);
-	return rhos == 1 || sk_classical_refuse(machine->expansion, "'rho' has %zu numbers, and 1 is needed", rhos);
+	return rhos == 1 || sk_expansion_refuse(machine->expansion, "'rho' has %zu numbers, and 1 is needed", rhos);
 }
 
 static bool expand_regressor(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
@@ -191,7 +191,7 @@ static bool expand_regressor(struct sk_op_graph *graph, const struct sk_graph_no
 	uint32_t values, scores, positive;
 
 	if (supports < 0 || supports > INT32_MAX)
-		return sk_classical_refuse(&expansion, "'n_supports' is %" PRIi64, supports);
+		return sk_expansion_refuse(&expansion, "'n_supports' is %" PRIi64, supports);
 	if (!sk_classical_read_transform(&expansion, &transform) || !read_machine(&expansion, &machine))
 		return false;
 	if (!read_sum(&machine, supports ? (uint64_t)supports : machine.width,
@@ -229,32 +229,32 @@ static bool read_pairs(struct machine *machine, struct pairs *pairs)
 	pairs->count = pairs->classes * (pairs->classes - 1) / 2;
 	sk_classical_list(expansion, "prob_a", &probabilities);
 	if (probabilities)
-		return sk_classical_refuse(expansion,
+		return sk_expansion_refuse(expansion,
 					   "it has 'prob_a': probabilities of support vector machines are not "
 					   "supported, only their scores; convert the model without "
 					   "probabilities");
 	if (!classes)
-		return sk_classical_refuse(expansion,
+		return sk_expansion_refuse(expansion,
 					   "it has no 'vectors_per_class', and ONNX does not define the labels "
 					   "of such a model; convert it to LinearClassifier");
 	if (classes != pairs->classes)
-		return sk_classical_refuse(expansion, "'vectors_per_class' has %zu number%s, and there are %zu labels",
+		return sk_expansion_refuse(expansion, "'vectors_per_class' has %zu number%s, and there are %zu labels",
 					   classes, sk_plural(classes), pairs->classes);
 	for (size_t i = 0; i < classes; i++) {
 		if (pairs->supports[i] < 0 || pairs->supports[i] > INT32_MAX)
-			return sk_classical_refuse(expansion, "'vectors_per_class' has %" PRIi64, pairs->supports[i]);
+			return sk_expansion_refuse(expansion, "'vectors_per_class' has %" PRIi64, pairs->supports[i]);
 		vectors += (uint64_t)pairs->supports[i];
 	}
 	if (!vectors || coefficients % vectors || coefficients / vectors != classes - 1)
-		return sk_classical_refuse(expansion,
+		return sk_expansion_refuse(expansion,
 					   "'coefficients' has %zu number%s, and %zu for each of %" PRIu64
 					   " vectors are needed",
 					   coefficients, sk_plural(coefficients), classes - 1, vectors);
 	if (rhos != pairs->count)
-		return sk_classical_refuse(expansion, "'rho' has %zu number%s, and there are %zu pairs of labels", rhos,
+		return sk_expansion_refuse(expansion, "'rho' has %zu number%s, and there are %zu pairs of labels", rhos,
 					   sk_plural(rhos), pairs->count);
 	if (vectors * pairs->count > MOST_COEFFICIENTS)
-		return sk_classical_refuse(expansion, "%" PRIu64 " vectors for %zu pairs of labels are too many",
+		return sk_expansion_refuse(expansion, "%" PRIu64 " vectors for %zu pairs of labels are too many",
 					   vectors, pairs->count);
 	return read_vectors(machine, vectors);
 }
@@ -316,7 +316,7 @@ static bool expand_classifier(struct sk_op_graph *graph, const struct sk_graph_n
 		return false;
 	pairs.classes = labels.count;
 	if (pairs.classes < 2 || pairs.classes > MOST_CLASSES)
-		return sk_classical_refuse(&expansion, "it has %zu label%s, and 2 to %d are possible", pairs.classes,
+		return sk_expansion_refuse(&expansion, "it has %zu label%s, and 2 to %d are possible", pairs.classes,
 					   sk_plural(pairs.classes), MOST_CLASSES);
 	if (!read_pairs(&machine, &pairs) || !add_kernel(&machine, &values))
 		return false;

@@ -154,12 +154,12 @@ static bool read_list(const struct sk_expansion *expansion, const char *name, st
 	const struct sk_attribute *strings = sk_node_attribute(expansion->node, texts);
 
 	if (strings && strings->count)
-		return sk_classical_refuse(expansion,
+		return sk_expansion_refuse(expansion,
 					   "'%s' are texts, which sklink does not have; map them in the program that "
 					   "calls the network",
 					   texts);
 	if ((counts[0] != 0) + (counts[1] != 0) + (value != NULL) != 1)
-		return sk_classical_refuse(expansion, "it needs one of '%s', '%s' and '%s'", floats, integers, tensor);
+		return sk_expansion_refuse(expansion, "it needs one of '%s', '%s' and '%s'", floats, integers, tensor);
 	if (counts[0])
 		*list = (struct list){floats, SK_F32, counts[0], sk_elements_of_reals(arena, SK_F32, counts[0], reals)};
 	else if (counts[1])
@@ -168,7 +168,7 @@ static bool read_list(const struct sk_expansion *expansion, const char *name, st
 		*list = (struct list){tensor, value->dtype, sk_value_elements(value), value->contents};
 	return list->dtype == SK_F32 || list->dtype == SK_F64 || list->dtype == SK_I16 || list->dtype == SK_I32 ||
 	       list->dtype == SK_I64 ||
-	       sk_classical_refuse(expansion, "'%s' is %s, and must be f32, f64, i16, i32 or i64", list->name,
+	       sk_expansion_refuse(expansion, "'%s' is %s, and must be f32, f64, i16, i32 or i64", list->name,
 				   sk_dtype_name(list->dtype));
 }
 
@@ -181,7 +181,7 @@ static bool read_default(const struct sk_expansion *expansion, const struct list
 	float single = (float)real;
 
 	if (tensor && (tensor->dtype != values->dtype || sk_value_elements(tensor) != 1))
-		return sk_classical_refuse(expansion, "'default_tensor' is not one %s, as '%s' are",
+		return sk_expansion_refuse(expansion, "'default_tensor' is not one %s, as '%s' are",
 					   sk_dtype_name(values->dtype), values->name);
 	if (tensor)
 		memcpy(element, tensor->contents, sk_dtype_size(values->dtype));
@@ -208,7 +208,7 @@ static bool merge(const struct sk_expansion *expansion, const struct list *value
 		if (kept && entries[kept - 1].key == entries[i].key) {
 			kept--;
 			if (expansion->node->version < 4 && memcmp(to + kept * size, value, size) != 0)
-				return sk_classical_refuse(expansion,
+				return sk_expansion_refuse(expansion,
 							   "the keys %zu and %zu are the same, and have "
 							   "different values",
 							   entries[kept].number, entries[i].number);
@@ -233,10 +233,10 @@ static bool expand_label_encoder(struct sk_op_graph *graph, const struct sk_grap
 	if (!read_list(&expansion, "keys", &keys) || !read_list(&expansion, "values", &values))
 		return false;
 	if (keys.count != values.count)
-		return sk_classical_refuse(&expansion, "'%s' has %zu element%s, and '%s' has %zu", keys.name,
+		return sk_expansion_refuse(&expansion, "'%s' has %zu element%s, and '%s' has %zu", keys.name,
 					   keys.count, sk_plural(keys.count), values.name, values.count);
 	if (x->dtype != keys.dtype)
-		return sk_classical_refuse(&expansion, "'%s' is %s, and '%s' are %s", x->name, sk_dtype_name(x->dtype),
+		return sk_expansion_refuse(&expansion, "'%s' is %s, and '%s' are %s", x->name, sk_dtype_name(x->dtype),
 					   keys.name, sk_dtype_name(keys.dtype));
 	count = keys.count;
 	sorted = SK_NEW_ARRAY(graph->arena, char, (count + 1) * sk_dtype_size(values.dtype));
@@ -256,7 +256,7 @@ static bool expand_category_mapper(struct sk_op_graph *graph, const struct sk_gr
 {
 	const struct sk_expansion expansion = {graph, node, nodes};
 
-	return sk_classical_refuse(&expansion, "it maps texts, which sklink does not have; map them in the program "
+	return sk_expansion_refuse(&expansion, "it maps texts, which sklink does not have; map them in the program "
 					       "that calls the network");
 }
 
@@ -286,10 +286,10 @@ static bool expand_one_hot(struct sk_op_graph *graph, const struct sk_graph_node
 
 	cats.elements = sk_node_integers(node, cats.name, &cats.count);
 	if (texts && texts->count)
-		return sk_classical_refuse(&expansion, "'cats_strings' are texts, which sklink does not have; map them "
+		return sk_expansion_refuse(&expansion, "'cats_strings' are texts, which sklink does not have; map them "
 						       "to numbers in the program that calls the network");
 	if (!cats.count)
-		return sk_classical_refuse(&expansion, "it has no 'cats_int64s'");
+		return sk_expansion_refuse(&expansion, "it has no 'cats_int64s'");
 	if (!sk_classical_input(&expansion, 0, &x))
 		return false;
 	entries = sort_keys(graph->arena, &cats, false);
@@ -297,7 +297,7 @@ static bool expand_one_hot(struct sk_op_graph *graph, const struct sk_graph_node
 	for (size_t i = 0; i < cats.count; i++) {
 		numbers[i] = (int64_t)entries[i].number;
 		if (i && entries[i].key == entries[i - 1].key)
-			return sk_classical_refuse(&expansion, "'cats_int64s' has %" PRIi64 " twice",
+			return sk_expansion_refuse(&expansion, "'cats_int64s' has %" PRIi64 " twice",
 						   (int64_t)entries[i].key);
 	}
 	numbers[cats.count] = (int64_t)cats.count;
@@ -324,7 +324,7 @@ static bool read_features(const struct sk_expansion *expansion, const struct sk_
 	uint64_t count;
 
 	if (places->dtype != SK_I64)
-		return sk_classical_refuse(expansion, "'%s' is %s, and must be i64", places->name,
+		return sk_expansion_refuse(expansion, "'%s' is %s, and must be i64", places->name,
 					   sk_dtype_name(places->dtype));
 	*features = expansion->node->inputs.items[1];
 	if (!places->contents) {
@@ -336,7 +336,7 @@ static bool read_features(const struct sk_expansion *expansion, const struct sk_
 	sk_value_integers(graph->arena, places, &count, &integers);
 	for (uint64_t i = 0; i < count; i++)
 		if (integers[i] < 0 || (uint64_t)integers[i] >= x->width)
-			return sk_classical_refuse(expansion,
+			return sk_expansion_refuse(expansion,
 						   "there is no feature %" PRIi64 " of the %" PRIu64 " of '%s'",
 						   integers[i], x->width, x->name);
 	*features = sk_graph_new_integers(graph, places->name, count, integers);
@@ -375,7 +375,7 @@ static bool expand_vectorizer(struct sk_op_graph *graph, const struct sk_graph_n
 	const int64_t *widths = sk_node_integers(node, "inputdimensions", &count);
 
 	if (count && count != node->inputs.count)
-		return sk_classical_refuse(&expansion, "'inputdimensions' has %zu number%s, and it has %zu input%s",
+		return sk_expansion_refuse(&expansion, "'inputdimensions' has %zu number%s, and it has %zu input%s",
 					   count, sk_plural(count), node->inputs.count, sk_plural(node->inputs.count));
 	for (size_t i = 0; i < node->inputs.count; i++) {
 		struct sk_classical_input x;
@@ -384,7 +384,7 @@ static bool expand_vectorizer(struct sk_op_graph *graph, const struct sk_graph_n
 		if (!sk_classical_input(&expansion, i, &x))
 			return false;
 		if (x.rank > 2 || (count && widths[i] != (int64_t)x.width))
-			return sk_classical_refuse(&expansion, "'%s' is %s, and must be [N, %" PRIi64 "]", x.name,
+			return sk_expansion_refuse(&expansion, "'%s' is %s, and must be [N, %" PRIi64 "]", x.name,
 						   sk_value_shape_text(graph->arena, sk_node_input(graph, node, i)),
 						   count ? widths[i] : (int64_t)x.width);
 		sk_classical_floats(&expansion, &x);
@@ -413,13 +413,13 @@ static bool expand_zip_map(struct sk_op_graph *graph, const struct sk_graph_node
 
 	sk_node_integers(node, "classlabels_int64s", &count);
 	if (!count == !(texts && texts->count))
-		return sk_classical_refuse(&expansion,
+		return sk_expansion_refuse(&expansion,
 					   "it needs one of 'classlabels_int64s' and 'classlabels_strings'");
 	count = count ? count : texts->count;
 	if (!sk_classical_input(&expansion, 0, &x))
 		return false;
 	if (x.rank > 2 || x.width != count)
-		return sk_classical_refuse(&expansion, "'%s' is %s, and there %s %zu label%s", x.name,
+		return sk_expansion_refuse(&expansion, "'%s' is %s, and there %s %zu label%s", x.name,
 					   sk_value_shape_text(graph->arena, sk_node_input(graph, node, 0)),
 					   count == 1 ? "is" : "are", count, sk_plural(count));
 	sk_warning_alike(graph->diag, node->place, "ZipMap",

@@ -45,9 +45,9 @@ static bool read_reals(const struct sk_expansion *expansion, const char *name, c
 	if (!value)
 		return true;
 	if (numbers->count)
-		return sk_classical_refuse(expansion, "it has '%s' and '%s', and one of them is needed", name, tensor);
+		return sk_expansion_refuse(expansion, "it has '%s' and '%s', and one of them is needed", name, tensor);
 	if (value->dtype != SK_F32 && value->dtype != SK_F64)
-		return sk_classical_refuse(expansion, "'%s' is %s, and must be f32 or f64", tensor,
+		return sk_expansion_refuse(expansion, "'%s' is %s, and must be f32 or f64", tensor,
 					   sk_dtype_name(value->dtype));
 	*numbers = (struct numbers){tensor, sk_value_elements(value), NULL, value->dtype == SK_F64};
 	reals = SK_NEW_ARRAY(expansion->graph->arena, double, numbers->count + 1);
@@ -68,7 +68,7 @@ static bool read_integers(const struct sk_expansion *expansion, const char *name
 	if (!items && optional)
 		*integers = NULL;
 	return items == count || (!items && optional) ||
-	       sk_classical_refuse(expansion, "'%s' has %zu item%s, and '%s' has %zu", name, items, sk_plural(items),
+	       sk_expansion_refuse(expansion, "'%s' has %zu item%s, and '%s' has %zu", name, items, sk_plural(items),
 				   as, count);
 }
 
@@ -76,7 +76,7 @@ static bool check_count(const struct sk_expansion *expansion, const struct numbe
 			const char *as)
 {
 	return numbers->count == count ||
-	       sk_classical_refuse(expansion, "'%s' has %zu number%s, and '%s' has %zu", numbers->name, numbers->count,
+	       sk_expansion_refuse(expansion, "'%s' has %zu number%s, and '%s' has %zu", numbers->name, numbers->count,
 				   sk_plural(numbers->count), as, count);
 }
 
@@ -109,7 +109,7 @@ static bool read_mode(const struct sk_expansion *expansion, const char *text, st
 			node->mode = (enum sk_tree_mode)i;
 			return true;
 		}
-	return sk_classical_refuse(expansion, "%s has the mode '%s', which does not exist", node->label, text);
+	return sk_expansion_refuse(expansion, "%s has the mode '%s', which does not exist", node->label, text);
 }
 
 /* Read the attributes of nodes, without their children. */
@@ -123,7 +123,7 @@ static bool read_nodes(struct older *older, struct numbers *splits)
 
 	older->trees = sk_node_integers(expansion->node, "nodes_treeids", &count);
 	if (!count || count > INT32_MAX / 4)
-		return sk_classical_refuse(expansion, "it has %zu nodes ('nodes_treeids')", count);
+		return sk_expansion_refuse(expansion, "it has %zu nodes ('nodes_treeids')", count);
 	if (!read_integers(expansion, "nodes_nodeids", count, false, "nodes_treeids", &numbers) ||
 	    !read_integers(expansion, "nodes_featureids", count, false, "nodes_treeids", &features) ||
 	    !read_integers(expansion, "nodes_truenodeids", count, false, "nodes_treeids", &older->yes) ||
@@ -132,7 +132,7 @@ static bool read_nodes(struct older *older, struct numbers *splits)
 	    !check_count(expansion, splits, count, "nodes_treeids"))
 		return false;
 	if (!modes || modes->count != count)
-		return sk_classical_refuse(expansion, "'nodes_modes' has %zu items, and 'nodes_treeids' has %zu",
+		return sk_expansion_refuse(expansion, "'nodes_modes' has %zu items, and 'nodes_treeids' has %zu",
 					   modes ? modes->count : 0, count);
 	older->forest.count = (uint32_t)count;
 	older->forest.nodes = SK_NEW_ARRAY(arena, struct sk_tree_node, count);
@@ -148,7 +148,7 @@ static bool read_nodes(struct older *older, struct numbers *splits)
 		if (!read_mode(expansion, modes->strings[i], node))
 			return false;
 		if (sk_map_insert(&older->places, (const char *)&older->keys[i], sizeof(older->keys[i]), i) != i)
-			return sk_classical_refuse(expansion, "%s is there twice", node->label);
+			return sk_expansion_refuse(expansion, "%s is there twice", node->label);
 	}
 	return true;
 }
@@ -159,7 +159,7 @@ static bool find_child(struct older *older, uint32_t parent, int64_t number, uin
 
 	*child = sk_map_find(&older->places, (const char *)&key, sizeof(key));
 	return *child != SK_NONE ||
-	       sk_classical_refuse(older->expansion, "%s leads to node %" PRIi64 ", which its tree does not have",
+	       sk_expansion_refuse(older->expansion, "%s leads to node %" PRIi64 ", which its tree does not have",
 				   older->forest.nodes[parent].label, number);
 }
 
@@ -217,7 +217,7 @@ static bool read_votes(struct older *older, const char *kind, const struct numbe
 	int64_t *targets = SK_NEW_ARRAY(arena, int64_t, count + 1);
 
 	if (!count || count > INT32_MAX / 4)
-		return sk_classical_refuse(expansion, "it has %zu votes ('%s_weights')", count, kind);
+		return sk_expansion_refuse(expansion, "it has %zu votes ('%s_weights')", count, kind);
 	if (!read_integers(expansion, trees_name, count, false, weights->name, &trees) ||
 	    !read_integers(expansion, nodes_name, count, false, weights->name, &nodes) ||
 	    !read_integers(expansion, ids_name, count, false, weights->name, &ids))
@@ -227,7 +227,7 @@ static bool read_votes(struct older *older, const char *kind, const struct numbe
 
 		leaves[i] = sk_map_find(&older->places, (const char *)&key, sizeof(key));
 		if (leaves[i] == SK_NONE || forest->nodes[leaves[i]].mode != SK_TREE_LEAF)
-			return sk_classical_refuse(expansion, "vote %zu is of %s, which is not a leaf", i,
+			return sk_expansion_refuse(expansion, "vote %zu is of %s, which is not a leaf", i,
 						   label_of(expansion, nodes[i], trees[i]));
 		forest->nodes[leaves[i]].votes++;
 	}
@@ -275,7 +275,7 @@ static bool sum_older(struct older *older, const char *kind, struct numbers *bas
 		return false;
 	for (uint32_t i = 0; i < older->forest.count; i++)
 		if (!older->forest.nodes[i].visited)
-			return sk_classical_refuse(expansion, "%s is not reached from the first node of its tree",
+			return sk_expansion_refuse(expansion, "%s is not reached from the first node of its tree",
 						   older->forest.nodes[i].label);
 	return true;
 }
@@ -316,14 +316,14 @@ static bool expand_regressor(struct sk_op_graph *graph, const struct sk_graph_no
 		if (!strcmp(aggregate, aggregates[i][0]))
 			older.forest.aggregate = aggregates[i][1];
 	if (!older.forest.aggregate)
-		return sk_classical_refuse(&expansion, "there is no aggregate_function '%s'", aggregate);
+		return sk_expansion_refuse(&expansion, "there is no aggregate_function '%s'", aggregate);
 	if (targets < 1 || targets > INT32_MAX)
-		return sk_classical_refuse(&expansion, "'n_targets' is %" PRIi64, targets);
+		return sk_expansion_refuse(&expansion, "'n_targets' is %" PRIi64, targets);
 	older.forest.target_count = (uint64_t)targets;
 	if (!sk_classical_read_transform(&expansion, &transform) || !sum_older(&older, "target", &base, &x, &sums))
 		return false;
 	if (base.count && base.count != (size_t)targets)
-		return sk_classical_refuse(&expansion, "'%s' has %zu number%s, and 'n_targets' is %" PRIi64, base.name,
+		return sk_expansion_refuse(&expansion, "'%s' has %zu number%s, and 'n_targets' is %" PRIi64, base.name,
 					   base.count, sk_plural(base.count), targets);
 	if (!strcmp(aggregate, "AVERAGE"))
 		sums = divide(&expansion, sums, &older.forest);
@@ -383,13 +383,13 @@ static bool expand_classifier(struct sk_op_graph *graph, const struct sk_graph_n
 	    !sk_classical_labels(&expansion, "classlabels_int64s", &labels))
 		return false;
 	if (labels.count == 1)
-		return sk_classical_refuse(&expansion, "it has one label, and a classifier needs two");
+		return sk_expansion_refuse(&expansion, "it has one label, and a classifier needs two");
 	older.forest.target_count = labels.count;
 	if (!sum_older(&older, "class", &base, &x, &scores))
 		return false;
 	binary = is_binary(&older.forest, labels.count);
 	if (base.count && base.count != (binary ? 1 : labels.count))
-		return sk_classical_refuse(&expansion, "'%s' has %zu number%s, and %zu %s needed", base.name,
+		return sk_expansion_refuse(&expansion, "'%s' has %zu number%s, and %zu %s needed", base.name,
 					   base.count, sk_plural(base.count), binary ? 1 : labels.count,
 					   binary ? "is" : "are");
 	scores = binary ? pair_scores(&expansion, &older.forest, scores, &base, transform)
@@ -417,7 +417,7 @@ static bool read_newer(struct newer *newer)
 	const struct sk_value *modes = find_tensor(expansion, "nodes_modes");
 
 	if (!modes || modes->dtype != SK_U8)
-		return sk_classical_refuse(expansion, "'nodes_modes' is not a tensor of u8");
+		return sk_expansion_refuse(expansion, "'nodes_modes' is not a tensor of u8");
 	newer->count = sk_value_elements(modes);
 	newer->modes = modes->contents;
 	if (!read_reals(expansion, NULL, "nodes_splits", &newer->splits) ||
@@ -426,7 +426,7 @@ static bool read_newer(struct newer *newer)
 		return false;
 	newer->leaves = newer->weights.count;
 	if (!newer->count || !newer->leaves || newer->count + newer->leaves > INT32_MAX / 4)
-		return sk_classical_refuse(expansion, "it has %zu node%s and %zu %s", newer->count,
+		return sk_expansion_refuse(expansion, "it has %zu node%s and %zu %s", newer->count,
 					   sk_plural(newer->count), newer->leaves,
 					   newer->leaves == 1 ? "leaf" : "leaves");
 	newer->splits.name = "nodes_splits";
@@ -448,7 +448,7 @@ static bool find_branch(const struct newer *newer, size_t node, bool leaf, int64
 
 	*branch = (uint32_t)(to + (leaf ? (int64_t)newer->count : 0));
 	return (to >= 0 && to < (int64_t)count) ||
-	       sk_classical_refuse(newer->expansion, "node %zu leads to %s %" PRIi64 ", and there are %zu", node,
+	       sk_expansion_refuse(newer->expansion, "node %zu leads to %s %" PRIi64 ", and there are %zu", node,
 				   leaf ? "leaf" : "node", to, count);
 }
 
@@ -462,7 +462,7 @@ static bool take_members(struct newer *newer, struct sk_tree_node *node, size_t 
 	node->members = newer->members.reals + first;
 	node->member_count = *next - first;
 	return (*next)++ < newer->members.count ||
-	       sk_classical_refuse(newer->expansion, "'membership_values' has no set that ends with a NaN for %s",
+	       sk_expansion_refuse(newer->expansion, "'membership_values' has no set that ends with a NaN for %s",
 				   node->label);
 }
 
@@ -479,7 +479,7 @@ static bool make_nodes(struct newer *newer)
 						 .split = newer->splits.reals[i],
 						 .missing = newer->missing && newer->missing[i]};
 		if (newer->modes[i] > SK_TREE_MEMBER)
-			return sk_classical_refuse(newer->expansion, "node %zu has the mode %u, which does not exist",
+			return sk_expansion_refuse(newer->expansion, "node %zu has the mode %u, which does not exist",
 						   i, newer->modes[i]);
 		if (!find_branch(newer, i, newer->yes_leaf[i], newer->yes[i], &nodes[i].yes) ||
 		    !find_branch(newer, i, newer->no_leaf[i], newer->no[i], &nodes[i].no) ||
@@ -487,7 +487,7 @@ static bool make_nodes(struct newer *newer)
 			return false;
 	}
 	if (member != newer->members.count)
-		return sk_classical_refuse(newer->expansion, "'membership_values' has more sets than nodes need");
+		return sk_expansion_refuse(newer->expansion, "'membership_values' has more sets than nodes need");
 	for (size_t i = 0; i < newer->leaves; i++)
 		nodes[newer->count + i] =
 			(struct sk_tree_node){.mode = SK_TREE_LEAF, .first_vote = (uint32_t)i, .votes = 1, .label = ""};
@@ -506,13 +506,13 @@ static bool take_roots(struct newer *newer)
 
 	for (size_t i = 0; i < newer->forest.trees; i++) {
 		if (roots[i] < 0 || roots[i] >= (int64_t)newer->count)
-			return sk_classical_refuse(newer->expansion,
+			return sk_expansion_refuse(newer->expansion,
 						   "'tree_roots' has %" PRIi64 ", and there are %zu nodes", roots[i],
 						   newer->count);
 		taken[i] = (uint32_t)roots[i];
 	}
 	newer->forest.roots = taken;
-	return newer->forest.trees || sk_classical_refuse(newer->expansion, "'tree_roots' is empty");
+	return newer->forest.trees || sk_expansion_refuse(newer->expansion, "'tree_roots' is empty");
 }
 
 static bool expand_ensemble(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
@@ -526,7 +526,7 @@ static bool expand_ensemble(struct sk_op_graph *graph, const struct sk_graph_nod
 
 	if (aggregate < 0 || aggregate > 3 || transform < 0 || transform > SK_TRANSFORM_PROBIT || targets < 1 ||
 	    targets > INT32_MAX)
-		return sk_classical_refuse(&expansion,
+		return sk_expansion_refuse(&expansion,
 					   "'aggregate_function' is %" PRIi64 ", 'post_transform' %" PRIi64
 					   " and 'n_targets' %" PRIi64,
 					   aggregate, transform, targets);
@@ -536,7 +536,7 @@ static bool expand_ensemble(struct sk_op_graph *graph, const struct sk_graph_nod
 		return false;
 	newer.forest.dtype = x.dtype;
 	if (newer.splits.wide != (x.dtype == SK_F64) || newer.weights.wide != (x.dtype == SK_F64))
-		return sk_classical_refuse(&expansion, "'%s' is %s, and 'nodes_splits' or 'leaf_weights' is not",
+		return sk_expansion_refuse(&expansion, "'%s' is %s, and 'nodes_splits' or 'leaf_weights' is not",
 					   x.name, sk_dtype_name(x.dtype));
 	if (!sk_forest_sums(&expansion, &newer.forest, &x, &sums))
 		return false;

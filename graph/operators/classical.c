@@ -24,7 +24,7 @@ static bool check_list(const struct sk_expansion *expansion, const char *name, s
 		       const struct sk_classical_input *input)
 {
 	return count == 1 || count == input->width ||
-	       sk_classical_refuse(expansion, "'%s' has %zu number%s, and '%s' has %" PRIu64 " feature%s", name, count,
+	       sk_expansion_refuse(expansion, "'%s' has %zu number%s, and '%s' has %" PRIu64 " feature%s", name, count,
 				   sk_plural(count), input->name, input->width, sk_plural(input->width));
 }
 
@@ -40,12 +40,12 @@ static bool expand_scaler(struct sk_op_graph *graph, const struct sk_graph_node 
 	uint32_t moved;
 
 	if (count != offsets || !count)
-		return sk_classical_refuse(&expansion, "'scale' has %zu number%s and 'offset' has %zu", count,
+		return sk_expansion_refuse(&expansion, "'scale' has %zu number%s and 'offset' has %zu", count,
 					   sk_plural(count), offsets);
 	if (!sk_classical_input(&expansion, 0, &x) || !check_list(&expansion, "scale", count, &x))
 		return false;
 	if (count > 1 && x.rank > 2)
-		return sk_classical_refuse(&expansion, "'%s' has %" PRIu32 " dimensions, and features need [N, F]",
+		return sk_expansion_refuse(&expansion, "'%s' has %" PRIu32 " dimensions, and features need [N, F]",
 					   x.name, x.rank);
 	sk_classical_floats(&expansion, &x);
 	moved = sk_expansion_binary(&expansion, "Sub", x.value, spread_list(&expansion, x.dtype, offset, count));
@@ -70,14 +70,14 @@ static bool expand_normalizer(struct sk_op_graph *graph, const struct sk_graph_n
 		if (!strcmp(norm, norms[i][0]))
 			reduce = norms[i][1];
 	if (!reduce)
-		return sk_classical_refuse(&expansion, "there is no norm '%s'", norm);
+		return sk_expansion_refuse(&expansion, "there is no norm '%s'", norm);
 	if (!sk_classical_input(&expansion, 0, &x))
 		return false;
 	if (x.rank > 2)
-		return sk_classical_refuse(&expansion, "'%s' has %" PRIu32 " dimensions, and must be [N, C] or [C]",
+		return sk_expansion_refuse(&expansion, "'%s' has %" PRIu32 " dimensions, and must be [N, C] or [C]",
 					   x.name, x.rank);
 	if (!x.width)
-		return sk_classical_refuse(&expansion, "'%s' has rows without elements", x.name);
+		return sk_expansion_refuse(&expansion, "'%s' has rows without elements", x.name);
 	sk_classical_floats(&expansion, &x);
 	divisor = sk_classical_reduce(&expansion, reduce, x.value);
 	none = sk_expansion_binary(&expansion, "Equal", divisor, sk_classical_real(&expansion, x.dtype, 0));
@@ -103,7 +103,7 @@ static bool make_integers(const struct sk_expansion *expansion, const char *name
 	for (size_t i = 0; i < count; i++) {
 		narrow[i] = (int32_t)integers[i];
 		if (dtype == SK_I32 && narrow[i] != integers[i])
-			return sk_classical_refuse(expansion, "'%s' has %" PRIi64 ", which i32 does not hold", name,
+			return sk_expansion_refuse(expansion, "'%s' has %" PRIi64 ", which i32 does not hold", name,
 						   integers[i]);
 	}
 	*value = sk_graph_new_constant(graph, sk_node_name(graph, expansion->node), dtype, 1, &(uint64_t){count},
@@ -149,7 +149,7 @@ static bool expand_imputer(struct sk_op_graph *graph, const struct sk_graph_node
 	size_t count = counts[!is_float(&x)];
 
 	if (!count || (counts[0] && counts[1]))
-		return sk_classical_refuse(&expansion, "'%s' is %s, and it has %s '%s'", x.name, sk_dtype_name(x.dtype),
+		return sk_expansion_refuse(&expansion, "'%s' is %s, and it has %s '%s'", x.name, sk_dtype_name(x.dtype),
 					   count ? "also" : "no", count ? names[is_float(&x)] : name);
 	if (!check_list(&expansion, name, count, &x))
 		return false;
@@ -211,12 +211,12 @@ static bool add_product(const struct sk_expansion *expansion, const struct sk_cl
 	uint32_t factor, addend = SK_NONE;
 
 	if (!count || count % targets || count / targets != x->width)
-		return sk_classical_refuse(expansion,
+		return sk_expansion_refuse(expansion,
 					   "'coefficients' has %zu number%s, not %" PRIu64 " for each of the %" PRIu64
 					   " feature%s of '%s'",
 					   count, sk_plural(count), targets, x->width, sk_plural(x->width), x->name);
 	if (intercepts && intercepts != targets)
-		return sk_classical_refuse(expansion, "'intercepts' has %zu number%s, and %" PRIu64 " %s needed",
+		return sk_expansion_refuse(expansion, "'intercepts' has %zu number%s, and %" PRIu64 " %s needed",
 					   intercepts, sk_plural(intercepts), targets, targets == 1 ? "is" : "are");
 	for (size_t i = 0; i < count; i++)
 		turned[i % x->width * targets + i / x->width] = reals[i];
@@ -240,7 +240,7 @@ static bool expand_regressor(struct sk_op_graph *graph, const struct sk_graph_no
 	uint32_t scores;
 
 	if (targets < 1)
-		return sk_classical_refuse(&expansion, "'targets' is %" PRIi64, targets);
+		return sk_expansion_refuse(&expansion, "'targets' is %" PRIi64, targets);
 	if (!sk_classical_read_transform(&expansion, &transform) || !sk_classical_rows(&expansion, &x) ||
 	    !add_product(&expansion, &x, (uint64_t)targets, &scores))
 		return false;
@@ -274,7 +274,7 @@ static bool expand_classifier(struct sk_op_graph *graph, const struct sk_graph_n
 	    !sk_classical_labels(&expansion, "classlabels_ints", &labels) || !sk_classical_rows(&expansion, &x))
 		return false;
 	if (labels.count == 1)
-		return sk_classical_refuse(&expansion, "it has one label, and a classifier needs two");
+		return sk_expansion_refuse(&expansion, "it has one label, and a classifier needs two");
 	sk_classical_list(&expansion, "coefficients", &count);
 
 	bool single = labels.count == 2 && count == x.width;

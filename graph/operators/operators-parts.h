@@ -121,10 +121,6 @@ uint32_t sk_classical_real(const struct sk_expansion *expansion, enum sk_dtype d
 /* Make the value, which is f32 or f64, that output of the node, which is f32. Nothing happens if it is unused. */
 void sk_classical_deliver(const struct sk_expansion *expansion, uint32_t value, enum sk_dtype dtype, size_t output);
 
-/* Report an error at the node; return false. */
-bool sk_classical_refuse(const struct sk_expansion *expansion, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* An input of numbers, or what it has become. */
 struct sk_classical_input {
 	uint32_t value;
