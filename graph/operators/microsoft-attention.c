@@ -197,6 +197,13 @@ static bool check_group(const struct sk_expansion *expansion, int64_t heads, int
 					   q->name, all);
 	if (sk_node_integer(expansion->node, "smooth_softmax", 0) > 0)
 		return sk_expansion_refuse(expansion, "smooth_softmax is not supported");
+	if (!sk_node_integer(expansion->node, "local_window_size", -1))
+		return sk_expansion_refuse(expansion, "local_window_size is 0, a window without keys");
+	if (strcmp(sk_node_string(expansion->node, "k_quant_type", "NONE"), "NONE") ||
+	    strcmp(sk_node_string(expansion->node, "v_quant_type", "NONE"), "NONE") ||
+	    sk_node_integer(expansion->node, "kv_cache_bit_width", 0) ||
+	    sk_node_integer(expansion->node, "qk_output", 0))
+		return sk_expansion_refuse(expansion, "quantised caches and qk_output are not supported");
 	return check_absent(expansion, SINK, SINK + 2) && check_outputs(expansion, 3);
 }
 
@@ -213,6 +220,22 @@ static void unpack(struct attention *attention)
 	attention->q = pieces[0];
 	attention->k = pieces[1];
 	attention->v = pieces[2];
+}
+
+/* A batch with fewer keys than there are new ones would begin before its buffer: that ends the run, as the index of a
+ * row that the buffer does not have. */
+static void check_begins(struct group *group)
+{
+	const struct sk_expansion *expansion = group->attention.expansion;
+	const int64_t zero = 0;
+	uint32_t rows = dimension(expansion, group->attention.past_k, 2), negative, places;
+
+	negative = SK_EXPANSION(expansion, "Less", group->begins, sk_expansion_integers(expansion, 1, &zero));
+	places = SK_EXPANSION(expansion, "Where", negative, rows, group->begins);
+	group->begins = SK_EXPANSION(expansion, "Gather", count_to(expansion, rows), places);
+	sk_expansion_last(expansion)->name =
+		sk_arena_print(expansion->graph->arena, "%s/seqlens_k + 1 is at least the new rows for each batch",
+			       sk_node_name(expansion->graph, expansion->node));
 }
 
 /* Compute where new rows begin, and the keys of each batch. In a prompt, whose keys are all new, rows begin at 0, and
@@ -245,6 +268,7 @@ static void place_rows(struct group *group)
 	} else {
 		group->begins = SK_EXPANSION(expansion, "Where", group->prompt, none,
 					     SK_EXPANSION(expansion, "Sub", counts, group->rows));
+		check_begins(group);
 		group->attention.lengths = SK_EXPANSION(expansion, "Add", group->begins, group->rows);
 	}
 }
@@ -321,22 +345,26 @@ static uint32_t present(const struct group *group, uint32_t past, uint32_t rows,
 	return to;
 }
 
-/* A summand of one key, whose buffer has more, is repeated for all of these: lengths exclude the others. */
-static void widen_bias(struct group *group)
+/* A summand of one key, whose buffer has more, is repeated for all of these: lengths exclude the others. Return how
+ * many keys the summand is for: those of the buffer, or all that take part. */
+static uint32_t widen_bias(struct group *group)
 {
 	struct attention *attention = &group->attention;
-	const struct sk_value *bias = sk_expansion_read(attention->expansion, attention->mask);
-	uint32_t rank = bias ? bias->rank : 0;
+	const struct sk_expansion *expansion = attention->expansion;
+	const struct sk_value *bias = sk_expansion_read(expansion, attention->mask);
+	bool single = bias && bias->rank && bias->shape[bias->rank - 1] == 1;
 	uint32_t keys;
 
-	if (group->appends || !rank || bias->shape[rank - 1] != 1)
-		return;
-	keys = dimension(attention->expansion, attention->k, 2);
-	attention->mask = sk_expansion_binary(attention->expansion, "Expand", attention->mask, keys);
+	if (bias && (group->appends || !single))
+		return group->total;
+	keys = dimension(expansion, attention->k, 2);
+	if (single)
+		attention->mask = sk_expansion_binary(expansion, "Expand", attention->mask, keys);
+	return keys;
 }
 
 /* Add the mask of a window: a query attends to so many keys up to its own position. */
-static void add_window(struct group *group)
+static void add_window(struct group *group, uint32_t keys)
 {
 	struct attention *attention = &group->attention;
 	const struct sk_expansion *expansion = attention->expansion;
@@ -347,14 +375,10 @@ static void add_window(struct group *group)
 		return;
 	first = SK_EXPANSION(expansion, "Sub", positions_of(group), sk_expansion_integers(expansion, 1, &window));
 	first = unsqueeze(expansion, first, 2, (const int64_t[]){1, 3});
-	seen = SK_EXPANSION(
-		expansion, "Less", first,
-		count_to(expansion, added == SK_NONE ? dimension(expansion, attention->k, 2) : group->total));
-	if (added == SK_NONE) {
-		attention->mask = seen;
-		return;
-	}
-	attention->mask = SK_EXPANSION(expansion, "Where", seen, added, sk_expansion_real(expansion, -INFINITY, added));
+	seen = SK_EXPANSION(expansion, "Less", first, count_to(expansion, keys));
+	attention->mask = added == SK_NONE ? seen
+					   : SK_EXPANSION(expansion, "Where", seen, added,
+							  sk_expansion_real(expansion, -INFINITY, added));
 }
 
 static bool expand_group(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
@@ -383,8 +407,7 @@ static bool expand_group(struct sk_op_graph *graph, const struct sk_graph_node *
 	attention->k = present(&group, attention->past_k, attention->k, sk_expansion_output(&expansion, 1));
 	attention->v = present(&group, attention->past_v, attention->v, sk_expansion_output(&expansion, 2));
 	attention->past_k = attention->past_v = SK_NONE;
-	add_window(&group);
-	widen_bias(&group);
+	add_window(&group, widen_bias(&group));
 	add_attention(attention, sk_expansion_output(&expansion, 0), SK_NONE, SK_NONE);
 	return true;
 }
@@ -396,6 +419,13 @@ static uint32_t filter(const struct attention *attention, uint32_t seen)
 {
 	const struct sk_expansion *expansion = attention->expansion;
 	double least = sk_node_real(expansion->node, "mask_filter_value", -10000);
+	enum sk_dtype dtype = sk_expansion_read(expansion, sk_expansion_input(expansion, 0))->dtype;
+
+	/* Finite in the type: scores of a query without keys are equal, not minus infinity. */
+	if (dtype == SK_F16 && least < -65504)
+		least = -65504;
+	if (dtype == SK_BF16 && least < -0x1.fep127)
+		least = -0x1.fep127;
 
 	return SK_EXPANSION(expansion, "Where", seen, sk_expansion_real(expansion, 0, attention->q),
 			    sk_expansion_real(expansion, least, attention->q));
@@ -652,8 +682,8 @@ static bool expand_attention(struct sk_op_graph *graph, const struct sk_graph_no
 	if (!check_weights(&expansion, x, w, sk_node_integer(node, "num_heads", 0)) ||
 	    !check_absent(&expansion, 6, 6) || !check_outputs(&expansion, 2))
 		return false;
-	if (sk_node_integer(node, "do_rotary", 0))
-		return sk_expansion_refuse(&expansion, "do_rotary is not supported");
+	if (sk_node_integer(node, "do_rotary", 0) || sk_node_integer(node, "past_present_share_buffer", 0))
+		return sk_expansion_refuse(&expansion, "do_rotary and past_present_share_buffer are not supported");
 	product = sk_expansion_binary(&expansion, "MatMul", x, w);
 	if (bias != SK_NONE)
 		product = sk_expansion_binary(&expansion, "Add", product, bias);
@@ -693,13 +723,17 @@ static bool expand_quantised(struct sk_op_graph *graph, const struct sk_graph_no
 	}
 
 static const struct sk_schema_attribute group[] = {INTEGER("do_rotary", 0),
+						   {"k_quant_type", SK_ATTRIBUTE_STRING, .string = "NONE"},
+						   INTEGER("kv_cache_bit_width", 0),
 						   {"kv_num_heads", SK_ATTRIBUTE_INTEGER, .required = true},
 						   INTEGER("local_window_size", -1),
 						   {"num_heads", SK_ATTRIBUTE_INTEGER, .required = true},
+						   INTEGER("qk_output", 0),
 						   INTEGER("rotary_interleaved", 0),
 						   REAL("scale", 0),
 						   INTEGER("smooth_softmax", 0),
 						   REAL("softcap", 0),
+						   {"v_quant_type", SK_ATTRIBUTE_STRING, .string = "NONE"},
 						   {NULL}};
 static const struct sk_schema_attribute multi[] = {REAL("mask_filter_value", -10000),
 						   {"num_heads", SK_ATTRIBUTE_INTEGER, .required = true},
@@ -709,7 +743,9 @@ static const struct sk_schema_attribute multi[] = {REAL("mask_filter_value", -10
 static const struct sk_schema_attribute attention[] = {INTEGER("do_rotary", 0),
 						       REAL("mask_filter_value", -10000),
 						       {"num_heads", SK_ATTRIBUTE_INTEGER, .required = true},
+						       INTEGER("past_present_share_buffer", 0),
 						       {"qkv_hidden_sizes", SK_ATTRIBUTE_INTEGERS},
+						       INTEGER("rotary_embedding_dim", 0),
 						       REAL("scale", 0),
 						       INTEGER("unidirectional", 0),
 						       {NULL}};

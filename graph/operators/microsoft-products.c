@@ -53,11 +53,21 @@ static bool expand_matmul(struct sk_op_graph *graph, const struct sk_graph_node 
 			    sk_node_integer(node, "transA", 0));
 	uint32_t b = turned(&expansion, sk_expansion_input(&expansion, 1), sk_node_integer(node, "transBatchB", 0),
 			    sk_node_integer(node, "transB", 0));
-	uint32_t product = sk_expansion_binary(&expansion, "MatMul", a, b);
+	enum sk_dtype dtype = sk_expansion_read(&expansion, sk_expansion_input(&expansion, 0))->dtype;
+	bool wide =
+		alpha != 1 && (dtype == SK_F16 || dtype == SK_BF16); /* a product may exceed f16 before the factor */
+	uint32_t product;
 
+	if (wide) {
+		a = sk_expansion_cast(&expansion, a, SK_EXPANSION_F32);
+		b = sk_expansion_cast(&expansion, b, SK_EXPANSION_F32);
+	}
+	product = sk_expansion_binary(&expansion, "MatMul", a, b);
 	if (alpha != 1)
 		product =
 			sk_expansion_binary(&expansion, "Mul", product, sk_expansion_real(&expansion, alpha, product));
+	if (wide)
+		product = sk_expansion_binary(&expansion, "CastLike", product, sk_expansion_input(&expansion, 0));
 	name_result(&expansion, product, 0);
 	return true;
 }
@@ -181,11 +191,15 @@ static uint32_t scaled_product(const struct sk_expansion *expansion, const uint3
 			       uint32_t b_scale, uint32_t bias)
 {
 	size_t count = integers[3] != SK_NONE ? 4 : integers[2] != SK_NONE ? 3 : 2;
+	uint32_t a_factor = sk_expansion_cast(expansion, a_scale, SK_EXPANSION_F32);
+	uint32_t b_factor = sk_expansion_cast(expansion, b_scale, SK_EXPANSION_F32);
 	uint32_t sum = sk_expansion_call(expansion, "MatMulInteger", count, integers);
 
 	sum = sk_expansion_binary(expansion, "Mul", sk_expansion_cast(expansion, sum, SK_EXPANSION_F32),
-				  sk_expansion_binary(expansion, "Mul", a_scale, b_scale));
-	return bias == SK_NONE ? sum : sk_expansion_binary(expansion, "Add", sum, bias);
+				  sk_expansion_binary(expansion, "Mul", a_factor, b_factor));
+	if (bias != SK_NONE)
+		sum = sk_expansion_binary(expansion, "Add", sum, sk_expansion_cast(expansion, bias, SK_EXPANSION_F32));
+	return sk_expansion_binary(expansion, "CastLike", sum, b_scale);
 }
 
 static bool expand_integer(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
@@ -263,14 +277,32 @@ static uint32_t count_mask(const struct sk_expansion *expansion, uint32_t ids, u
 	return to;
 }
 
-/* Return the rows of the table for positions 0, 1, ..., as many as the ids have columns. */
-static uint32_t first_rows(const struct sk_expansion *expansion, uint32_t table, uint32_t ids)
+/* Return the rows of the table at the places. ONNX Runtime refuses negative ones, which Gather would count from the
+ * end: they become the number of rows, and end the run as too large ones do. */
+static uint32_t rows_at(const struct sk_expansion *expansion, uint32_t table, uint32_t places)
 {
-	static const int64_t zero = 0;
-	uint32_t count = SK_EXPANSION(expansion, "Shape", ids), axis = sk_expansion_integers(expansion, 1, &zero);
+	const int64_t zero = 0;
+	uint32_t wide = sk_expansion_cast(expansion, places, SK_EXPANSION_I64);
+	uint32_t none = sk_graph_new_constant(expansion->graph, "none", SK_I64, 0, NULL, &zero), count, negative;
+
+	count = SK_EXPANSION(expansion, "Shape", table);
+	sk_expansion_set(expansion, "end", 1);
+	negative = sk_expansion_binary(expansion, "Less", wide, none);
+	wide = SK_EXPANSION(expansion, "Where", negative, count, wide);
+	return sk_expansion_binary(expansion, "Gather", table, wide);
+}
+
+/* Return 0, 1, ..., as many as the ids have columns. */
+static uint32_t positions(const struct sk_expansion *expansion, uint32_t ids)
+{
+	const int64_t zero = 0, one = 1;
+	struct sk_op_graph *graph = expansion->graph;
+	uint32_t count = SK_EXPANSION(expansion, "Shape", ids);
 
 	sk_expansion_set(expansion, "start", 1);
-	return SK_EXPANSION(expansion, "Slice", table, axis, count, axis);
+	count = SK_EXPANSION(expansion, "Squeeze", count, sk_expansion_integers(expansion, 1, &zero));
+	return SK_EXPANSION(expansion, "Range", sk_graph_new_constant(graph, "start", SK_I64, 0, NULL, &zero), count,
+			    sk_graph_new_constant(graph, "step", SK_I64, 0, NULL, &one));
 }
 
 static bool expand_embedding(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
@@ -288,14 +320,13 @@ static bool expand_embedding(struct sk_op_graph *graph, const struct sk_graph_no
 			return sk_expansion_refuse(&expansion, "input %zu is absent", i);
 	if ((segments == SK_NONE) != (sk_expansion_input(&expansion, KINDS) == SK_NONE))
 		return sk_expansion_refuse(&expansion, "segments and their embeddings come together");
-	places = at == SK_NONE ? first_rows(&expansion, places, ids)
-			       : sk_expansion_binary(&expansion, "Gather", places, at);
-	sum = sk_expansion_binary(&expansion, "Gather", sk_expansion_input(&expansion, WORDS), ids);
+	places = at == SK_NONE ? sk_expansion_binary(&expansion, "Gather", places, positions(&expansion, ids))
+			       : rows_at(&expansion, places, at);
+	sum = rows_at(&expansion, sk_expansion_input(&expansion, WORDS), ids);
 	sum = sk_expansion_binary(&expansion, "Add", sum, places);
 	if (segments != SK_NONE)
-		sum = sk_expansion_binary(
-			&expansion, "Add", sum,
-			sk_expansion_binary(&expansion, "Gather", sk_expansion_input(&expansion, KINDS), segments));
+		sum = sk_expansion_binary(&expansion, "Add", sum,
+					  rows_at(&expansion, sk_expansion_input(&expansion, KINDS), segments));
 	sk_expansion_into(
 		&expansion, "LayerNormalization", 3,
 		(const uint32_t[]){sum, sk_expansion_input(&expansion, GAMMA), sk_expansion_input(&expansion, BETA)},

@@ -290,6 +290,17 @@ bool sk_microsoft_expand_bytes(struct sk_op_graph *graph, const struct sk_graph_
 	return true;
 }
 
+/* ---- DequantizeLinear and QuantizeLinear, as in ONNX's own domain ---- */
+
+static bool upgrade_own(struct sk_op_graph *graph, struct sk_graph_node *node)
+{
+	(void)graph;
+	node->origin = node->origin ? node->origin : node->op;
+	node->domain = "";
+	node->version = SK_NEWEST;
+	return true;
+}
+
 /* ---- the table ---- */
 
 #define INTEGER(NAME, DEFAULT)                                                                                         \
@@ -321,6 +332,8 @@ static const struct sk_schema_attribute gathered[] = {
 	INTEGER("bits", 4), INTEGER("block_size", 128), INTEGER("gather_axis", 0), INTEGER("quantize_axis", 1), {NULL}};
 
 const struct sk_schema sk_operators_microsoft_quantised[] = {
+	{"DequantizeLinear", MICROSOFT, 2, 3, 1, 1, .upgrade = upgrade_own},
+	{"QuantizeLinear", MICROSOFT, 2, 3, 1, 1, .upgrade = upgrade_own},
 	{"GatherBlockQuantized", MICROSOFT, 3, 4, 1, 1, .attributes = gathered, .expand = expand_gather},
 	{"QLinearAdd", MICROSOFT, 2, 8, 1, 1, .expand = expand_two},
 	ONE("QLinearAveragePool", 2, window),

@@ -155,6 +155,9 @@ static bool read_nbits(const struct sk_inference *inference, struct nbits *nbits
 	int64_t size = sk_node_integer(inference->node, "block_size", 0);
 	int64_t bits = sk_node_integer(inference->node, "bits", 4);
 
+	if (sk_node_integer(inference->node, "weight_prepacked", 0))
+		return sk_infer_error(inference, "weights that are packed for a processor (weight_prepacked) are not "
+						 "supported");
 	if (bits != 4)
 		return sk_infer_error(inference, "numbers of %lld bits are not supported, only of 4 and 8",
 				      (long long)bits);
@@ -259,10 +262,13 @@ static bool upgrade_simplified(struct sk_op_graph *graph, struct sk_graph_node *
 
 static const struct sk_schema_attribute skip[] = {{"epsilon", SK_ATTRIBUTE_REAL, .real = 1e-12}, {NULL}};
 static const struct sk_schema_attribute alpha[] = {{"alpha", SK_ATTRIBUTE_REAL, .real = 1.702}, {NULL}};
-static const struct sk_schema_attribute nbits[] = {
-	{"K", SK_ATTRIBUTE_INTEGER, .required = true},		{"N", SK_ATTRIBUTE_INTEGER, .required = true},
-	{"accuracy_level", SK_ATTRIBUTE_INTEGER, .integer = 0}, {"bits", SK_ATTRIBUTE_INTEGER, .integer = 4},
-	{"block_size", SK_ATTRIBUTE_INTEGER, .required = true}, {NULL}};
+static const struct sk_schema_attribute nbits[] = {{"K", SK_ATTRIBUTE_INTEGER, .required = true},
+						   {"N", SK_ATTRIBUTE_INTEGER, .required = true},
+						   {"accuracy_level", SK_ATTRIBUTE_INTEGER, .integer = 0},
+						   {"bits", SK_ATTRIBUTE_INTEGER, .integer = 4},
+						   {"block_size", SK_ATTRIBUTE_INTEGER, .required = true},
+						   {"weight_prepacked", SK_ATTRIBUTE_INTEGER},
+						   {NULL}};
 
 const struct sk_schema sk_operators_microsoft[] = {
 	{"BiasGelu", MICROSOFT, 2, 2, 1, 1, .infer = infer_gelu, .canonical = canonical_gelu},

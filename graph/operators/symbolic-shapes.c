@@ -118,7 +118,9 @@ static bool infer_product(const struct sk_symbolic *symbolic)
 	struct extents a = extents_of(symbolic, input_of(symbolic, 0)), b = extents_of(symbolic, input_of(symbolic, 1));
 	uint32_t row = b.rank > 1 ? b.rank - 2 : 0;
 
-	if (!a.rank || !b.rank || !sk_symbolic_equal(symbolic, "multiplied", a.sizes[a.rank - 1], b.sizes[row]))
+	if (!a.rank || !b.rank)
+		return sk_symbolic_error(symbolic, "'%s' has no dimensions", input_of(symbolic, a.rank ? 1 : 0)->name);
+	if (!sk_symbolic_equal(symbolic, "multiplied", a.sizes[a.rank - 1], b.sizes[row]))
 		return false;
 	a.rank -= a.rank > 1 ? 2 : 1;
 	b.rank -= b.rank > 1 ? 2 : 1;

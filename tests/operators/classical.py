@@ -184,10 +184,13 @@ def one_hot_encoder(width):
         x = random.choice(cats, (n, width)) if inside else random.integers(-25, 25, (n, width))
         if numpy.issubdtype(dtype, numpy.integer):
             return [x.astype(dtype)]
-        return [(x + 0.5 * numpy.sign(x)).astype(dtype)] # towards zero it is the integer again
+        x = (x + 0.5 * numpy.sign(x)).astype(dtype)  # towards zero it is the integer again
+        if not inside:
+            x[random.random(x.shape) < 0.2] = numpy.nan  # no category
+        return [x]
 
     def reference(x):
-        return [(f32, (x.astype(i64)[..., None] == cats).astype(f32), EXACT)]
+        return [(f32, (numpy.trunc(x.astype(f64))[..., None] == cats).astype(f32), EXACT)]
     return rows, dict(cats_int64s=cats.tolist(), zeros=0 if inside else 1), reference
 
 

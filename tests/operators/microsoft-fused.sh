@@ -30,6 +30,8 @@ bad("GroupQueryAttention", group, {"num_heads": 2, "kv_num_heads": 3})
 bad("GroupQueryAttention", group, heads | {"smooth_softmax": 1})
 bad("GroupQueryAttention", group, heads | {"do_rotary": 1})
 bad("GroupQueryAttention", {n: group[n] for n in ("q", "k", "last", "total")}, heads, ["q", "k", "", "", "", "last", "total"])
+bad("GroupQueryAttention", group, heads | {"local_window_size": 0})
+bad("GroupQueryAttention", group, heads | {"k_quant_type": "PER_TENSOR"})
 bad("MultiHeadAttention", {"q": x, "k": x}, {"num_heads": 3}, ["q", "k"])
 bad("MultiHeadAttention", {"q": x, "k": x, "v": x, "m": numpy.zeros((1, 1, 2, 2), numpy.int32)}, {"num_heads": 3}, ["q", "k", "v", "", "m"])
 bad("Attention", {"x": x, "w": numbers(12, 20)}, {"num_heads": 2})
@@ -46,6 +48,8 @@ num_heads 2 is not a multiple of kv_num_heads 3$
 smooth_softmax is not supported$
 do_rotary needs cos_cache and sin_cache, of 2 dimensions each$
 keys and values, and past keys and past values, come together$
+local_window_size is 0, a window without keys$
+quantised caches and qk_output are not supported$
 keys or values are absent$
 'm' is i32 \[1, 1, 2, 2\], and an i32 \[batch\], \[batch, keys\] or \[batch, rows, keys\] is supported$
 the weights do not have the columns of queries, keys and values$
@@ -56,18 +60,36 @@ Clip has no least and largest value$
 'x' has 3 columns, which are not two halves$
 END
 
-# Rows that are appended begin at one place in all batches; another number of keys ends the run.
-cat >ragged.py <<'PY'
+# Rows that are appended begin at one place in all batches, and rows in a buffer not before it; another number of keys
+# ends the run. So does an id before or after a table.
+cat >runs.py <<'PY'
 import numpy, models
 from models import numbers
 
 past = numbers(2, 1, 3, 4)
 operands = {"q": numbers(2, 1, 8), "k": numbers(2, 1, 4), "v": numbers(2, 1, 4), "pk": past, "pv": past, "last": numpy.array([3, 2], numpy.int32),
             "total": numpy.array(4, numpy.int32)}
-models.save("ragged", "GroupQueryAttention", operands, {"y": operands["q"]}, {"num_heads": 2, "kv_num_heads": 1}, None, models.MICROSOFT,
-            constants=["total"])
+heads = {"num_heads": 2, "kv_num_heads": 1}
+models.save("ragged", "GroupQueryAttention", operands, {"y": operands["q"]}, heads, None, models.MICROSOFT, constants=["total"])
+operands |= {"last": numpy.array([1, -1], numpy.int32), "total": numpy.array(3, numpy.int32)}
+models.save("before", "GroupQueryAttention", operands, {"y": operands["q"]}, heads, None, models.MICROSOFT, constants=["total"])
+for name, place in (("negative", -1), ("large", 5)):
+    ids = numpy.array([[1, place]], numpy.int32)
+    tables = {"words": numbers(5, 4), "places": numbers(2, 4), "gamma": numbers(4), "beta": numbers(4)}
+    models.save(name, "EmbedLayerNormalization", {"ids": ids} | tables, {"y": numbers(1, 2, 4)}, {},
+                ["ids", "", "words", "places", "", "gamma", "beta"], models.MICROSOFT)
+x, w = numpy.full((2, 256), 20, numpy.float16), numpy.full((3, 256), 20, numpy.float16)
+models.save("half", "FusedMatMul", {"x": x, "w": w}, {"y": numpy.full((2, 3), 6400.0)}, {"alpha": 1 / 16, "transB": 1}, None, models.MICROSOFT)
 PY
-"$python" ragged.py
-"$sklink" ragged.onnx -L "$top_builddir/kernels" -lskernels -o ragged.sk
-fails_with "task 'the node/seqlens_k [+] 1 is total_sequence_length for each batch'" "$skrun" ragged.sk \
-	$(for name in q k v pk pv last; do echo "--input $name=ragged.$name.npy"; done)
+"$python" runs.py
+agrees --cores=2 half
+
+# stops NAME TEXT: the run of NAME ends with an error of that text.
+stops() {
+	"$sklink" "$1.onnx" -L "$top_builddir/kernels" -lskernels -o "$1.sk"
+	fails_with "$2" "$skrun" "$1.sk" $(for name in $(sed 's,/.*,,' "$1.names"); do echo "--input $name=$1.$name.npy"; done)
+}
+stops ragged "task 'the node/seqlens_k [+] 1 is total_sequence_length for each batch'"
+stops before "task 'the node/seqlens_k [+] 1 is at least the new rows for each batch'"
+stops negative 'kernel sk_gather_.* returned status 1'
+stops large 'kernel sk_gather_.* returned status 1'
