@@ -10,7 +10,7 @@
 #include "base/ranges.h"
 #include "base/text.h"
 
-enum { MAX_FIELDS = 16, MAX_NAME = 255, SHOWN = 60 /* bytes of an invalid value in a message */ };
+enum { MAX_NAME = 255, SHOWN = 60 /* bytes of an invalid value in a message */ };
 
 /* Return the node's text for an error message. */
 static const char *shown(const struct sk_document *document, const struct sk_node *node)
@@ -78,7 +78,7 @@ bool sk_node_is_null(const struct sk_node *node)
 static void report_unknown_key(const struct sk_document *document, const struct sk_node *key, const char *label,
 			       const char *name, const struct sk_field *fields, size_t count)
 {
-	const char *names[MAX_FIELDS], *hint = "";
+	const char **names = SK_NEW_ARRAY(document->arena, const char *, count + 1), *hint = "";
 
 	for (size_t i = 0; i < count; i++)
 		names[i] = fields[i].name;
@@ -106,7 +106,8 @@ static size_t find_field(const struct sk_field *fields, size_t count, size_t las
 bool sk_read_fields(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name,
 		    const struct sk_field *fields, size_t count, void *target)
 {
-	bool seen[MAX_FIELDS] = {false}, complete = true;
+	uint64_t seen = 0; /* by field */
+	bool complete = true;
 	size_t i = 0;
 
 	if (!sk_expect_map(document, node, label, name))
@@ -118,14 +119,14 @@ bool sk_read_fields(const struct sk_document *document, const struct sk_node *no
 			report_unknown_key(document, key, label, name, fields, count);
 			continue;
 		}
-		seen[i] = true;
+		seen |= UINT64_C(1) << i;
 		if (fields[i].read)
 			fields[i].read(document, target, sk_node_value(key));
 		else
 			*(const struct sk_node **)((char *)target + fields[i].keep) = sk_node_value(key);
 	}
 	for (i = 0; i < count; i++) {
-		if (!fields[i].required || seen[i])
+		if (!fields[i].required || seen >> i & 1)
 			continue;
 		sk_error(document->diag, sk_node_place(document, node), "%s has no '%s'",
 			 subject(document, label, name), fields[i].name);
