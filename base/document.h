@@ -93,8 +93,8 @@ struct sk_field {
 	const char *(*explain)(const struct sk_document *document, const struct sk_node *key);
 };
 
-/* Read a map with known keys, at most 64; unknown and missing ones are errors. False if a required key is missing or the
- * node is not a map; readers report errors in values. */
+/* Read a map with known keys, at most 64; unknown and missing ones are errors. False if a required key is missing or
+ * the node is not a map; readers report errors in values. */
 bool sk_read_fields(const struct sk_document *document, const struct sk_node *node, const char *label, const char *name,
 		    const struct sk_field *fields, size_t count, void *target);
 
