@@ -204,7 +204,9 @@ x, usual = rng.random(24, "f"), rng.random(48, "f")
 for array in x, usual:  # also if the usual sizes have as many elements
     fails("dimension 'rows' (1 to 6) has no size: no array shows it; give sizes={'rows': ...}, or an array of that size "
           "for the output 'table'", x=array)
-    fails("dimension 'width' (2 to 8, multiples of 2) has no size", x=array, sizes={"rows": 6})
+    shown = package.run(x=array, sizes={"rows": 6})["table"]  # then its elements show the width
+    assert numpy.array_equal(shown, package.run(x=array, sizes={"rows": 6, "width": len(array) // 6})["table"])
+    fails("dimension 'width' (2 to 8, multiples of 2) has no size", x=array, sizes={"rows": 5})
 shown = package.run(x=x, table=numpy.empty((3, 8), "f"))["table"]
 assert numpy.array_equal(shown, package.run(x=x, sizes={"rows": 3, "width": 8})["table"])
 assert package.run(x=x, sizes={"rows": 6, "width": 4})["table"].shape == (6, 4)
