@@ -291,7 +291,7 @@ END_TEST
 
 START_TEST(damaged_launches)
 {
-	REFUSED("launch 0: kind 3", plan_form(&d.launches[0])->kind = 3);
+	REFUSED("launch 0: kind 4", plan_form(&d.launches[0])->kind = SK_LAUNCH_KIND_COUNT);
 	REFUSED("after a task's entry", plan_form(&d.launches[0])->kind = SK_LAUNCH_TASK);
 	REFUSED("launch 0: it has a thunk, but is not the own launch of a task",
 		plan_form(&d.launches[0])->flags = SK_LAUNCH_THUNK, d.launches[0].serial_entry = 0);
