@@ -17,16 +17,24 @@
 enum { EQUAL = 1, NAN_IS_TRUE = 2, MOST_NODES = 1 << 29, MOST_WIDTH = INT32_MAX / 64 };
 enum { X, ROOTS, FEATURES, SPLITS, CHILDREN, VOTES, TARGETS, WEIGHTS, OPERANDS };
 
+/* Return an element of a list, whose contents may be in a file, at any alignment. */
+static int32_t item(const struct sk_value *list, uint64_t number)
+{
+	int32_t result;
+
+	memcpy(&result, (const char *)list->contents + number * sizeof(result), sizeof(result));
+	return result;
+}
+
 /* True if all elements of a list are from `least` to `most`. */
 static bool check_list(const struct sk_inference *inference, size_t number, int64_t least, int64_t most)
 {
 	const struct sk_value *value = sk_infer_input(inference, number);
-	const int32_t *items = value->contents;
 
 	for (uint64_t i = 0; i < sk_value_elements(value); i++)
-		if (items[i] < least || items[i] > most)
+		if (item(value, i) < least || item(value, i) > most)
 			return sk_infer_error(inference, "element %" PRIu64 " of '%s' is %" PRIi32, i, value->name,
-					      items[i]);
+					      item(value, i));
 	return true;
 }
 
@@ -34,13 +42,14 @@ static bool check_list(const struct sk_inference *inference, size_t number, int6
 static bool check_walks(const struct sk_inference *inference, int64_t count)
 {
 	const struct sk_value *value = sk_infer_input(inference, CHILDREN);
-	const int32_t *children = value->contents;
 
-	for (int64_t i = 0; i < count; i++)
-		if ((children[2 * i] <= i || children[2 * i + 1] <= i) &&
-		    (children[2 * i] != i || children[2 * i + 1] != i))
+	for (int64_t i = 0; i < count; i++) {
+		int32_t one = item(value, 2 * (uint64_t)i), other = item(value, 2 * (uint64_t)i + 1);
+
+		if ((one <= i || other <= i) && (one != i || other != i))
 			return sk_infer_error(inference, "'%s' leads from node %" PRIi64 " to an earlier one",
 					      value->name, i);
+	}
 	return true;
 }
 
@@ -60,8 +69,8 @@ static bool check_lists(const struct sk_inference *inference, int64_t width, int
 	    sk_infer_input(inference, CHILDREN)->shape[1] != 2 ||
 	    (int64_t)sk_infer_input(inference, WEIGHTS)->shape[0] != votes)
 		return sk_infer_error(inference, "its lists do not fit to each other");
-	for (int64_t i = 0; i < count; i++)
-		if (((const int32_t *)ends->contents)[i] > ((const int32_t *)ends->contents)[i + 1])
+	for (uint64_t i = 0; i < (uint64_t)count; i++)
+		if (item(ends, i) > item(ends, i + 1))
 			return sk_infer_error(inference, "'%s' is not in order", ends->name);
 	return check_list(inference, ROOTS, 0, count - 1) && check_list(inference, CHILDREN, 0, count - 1) &&
 	       check_walks(inference, count) && check_list(inference, VOTES, 0, votes) &&

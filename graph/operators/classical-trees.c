@@ -52,8 +52,8 @@ static bool read_reals(const struct sk_expansion *expansion, const char *name, c
 	*numbers = (struct numbers){tensor, sk_value_elements(value), NULL, value->dtype == SK_F64};
 	reals = SK_NEW_ARRAY(expansion->graph->arena, double, numbers->count + 1);
 	for (size_t i = 0; i < numbers->count; i++)
-		reals[i] = numbers->wide ? ((const double *)value->contents)[i]
-					 : (double)((const float *)value->contents)[i];
+		reals[i] = sk_element_number(value->dtype,
+					     (const char *)value->contents + i * sk_dtype_size(value->dtype));
 	numbers->reals = reals;
 	return true;
 }

@@ -38,8 +38,8 @@ const struct sk_transport *sk_ranks_transport(void)
 
 /* ---- names of files ---- */
 
-/* Return the text with "%r" replaced by the number; NULL for NULL. It is never freed: the process is the rank's. */
-static const char *for_rank(const char *text, uint32_t rank)
+/* Return the text with "%r" replaced by the number, to be freed; NULL for NULL. */
+static char *for_rank(const char *text, uint32_t rank)
 {
 	char *result = NULL;
 	size_t size;
@@ -76,9 +76,9 @@ static bool check_output(const char *option, const char *text)
 
 static bool check_names(const struct sk_run_options *options)
 {
-	bool good = options->ranks < 2 || (check_output("trace", options->trace) &&
-					   check_output("html", options->page) &&
-					   check_output("measure", options->measure));
+	bool good =
+		options->ranks < 2 || (check_output("trace", options->trace) && check_output("html", options->page) &&
+				       check_output("measure", options->measure));
 
 	for (uint32_t i = 0; i < options->output_count && options->ranks > 1; i++)
 		good &= check_output("output", options->outputs[i].text);
@@ -114,8 +114,9 @@ static bool measure_package(const char *path, uint64_t wanted, uint64_t *most)
 	const void *bytes = sk_image_find(&image, "sk_ranks", &size);
 
 	if (!bytes)
-		snprintf(error, sizeof(error), "the package is for one process, not for ranks (sklink --ranks makes "
-					       "packages for several)");
+		snprintf(error, sizeof(error),
+			 "the package is for one process, not for ranks (sklink --ranks makes "
+			 "packages for several)");
 	else if (sk_ranks_open(bytes, size, &ranks, error, sizeof(error)) && ranks.rank_count != wanted)
 		snprintf(error, sizeof(error), "the package is for %" PRIu32 " ranks, and --ranks says %" PRIu64,
 			 ranks.rank_count, wanted);
@@ -132,12 +133,15 @@ static bool measure_package(const char *path, uint64_t wanted, uint64_t *most)
 
 static bool measure_packages(const struct sk_run_options *options, uint64_t *most)
 {
-	bool each = names_ranks(options->package.path);
+	bool each = names_ranks(options->package.path), good = true;
 
-	for (uint32_t rank = 0; rank < (each ? options->ranks : 1); rank++)
-		if (!measure_package(for_rank(options->package.path, rank), options->ranks, most))
-			return false;
-	return true;
+	for (uint32_t rank = 0; rank < (each ? options->ranks : 1) && good; rank++) {
+		char *path = for_rank(options->package.path, rank);
+
+		good = measure_package(path, options->ranks, most);
+		free(path);
+	}
+	return good;
 }
 
 /* ---- processes ---- */
