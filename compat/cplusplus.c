@@ -101,7 +101,7 @@ ENDS(begin_catch, "__cxa_begin_catch", "exception", "unwinding, which a package 
 ENDS(end_catch, "__cxa_end_catch", "exception", "unwinding, which a package does not have")
 ENDS(rethrow, "__cxa_rethrow", "exception", "unwinding, which a package does not have")
 
-/* ---- classes: exceptions of the standard library, and what classes of the kernel's own are derived from ---- */
+/* ---- classes: exceptions of the standard library, and the bases of the kernel's own classes ---- */
 
 #define TABLE_OF_TYPES(name, symbol)                                                            \
 	SK_COMPAT extern const void *const name[11] NAMED(symbol);                              \

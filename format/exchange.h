@@ -1,4 +1,4 @@
-/* What a model or a manifest says about ranks: their number, groups, and the exchanges that tasks stand for. The
+/* Ranks in a model or a manifest: their number, groups, and the exchanges that tasks stand for. The
  * records of a package are in format/skranks.h. */
 #ifndef SK_FORMAT_EXCHANGE_H
 #define SK_FORMAT_EXCHANGE_H
@@ -16,7 +16,7 @@ struct sk_rank_group {
 
 /* The groups of a link with ranks. The first one is "world": all ranks in their order. */
 struct sk_rank_groups {
-	uint32_t ranks; /* 0: the link is for one process, and there is no group */
+	uint32_t ranks; /* 0: the link is for one process, and has no groups */
 	uint32_t count;
 	struct sk_rank_group items[SK_MAX_GROUPS];
 };

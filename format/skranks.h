@@ -26,7 +26,7 @@ enum {
 };
 
 /* The movement of bytes between the n members of a group, numbered from 0 in the group's order. A task of an exchange
- * reads one tensor, what the rank sends, and writes another one, what it receives. The order is part of the format. */
+ * reads one tensor, which the rank sends, and writes one that it receives. The order is part of the format. */
 enum sk_exchange_kind {
 	SK_EXCHANGE_ALL_GATHER, /* `bytes` of each member; each receives all of them, member 0's first: n * bytes */
 	SK_EXCHANGE_ALL_TO_ALL, /* n * bytes of each member: part p is for member p. Each receives n * bytes: the part

@@ -487,7 +487,7 @@ struct open_name {
 	enum role role;
 	const char *side;
 	uint32_t same; /* the number of the earlier name that is perhaps of the same size; its own: none */
-	const char *sum; /* what the size perhaps is, such as "past+seq"; NULL: no guess */
+	const char *sum; /* a guess of the size, such as "past+seq"; NULL: none */
 };
 
 /* Everything that one error asks for. */

@@ -303,7 +303,7 @@ static bool expand_one_hot(struct sk_op_graph *graph, const struct sk_graph_node
 	numbers[cats.count] = (int64_t)cats.count;
 	places = x.dtype == SK_I64 ? x.value : sk_classical_cast(&expansion, x.value, SK_I64);
 	places = look_up(&expansion, places, false, SK_I64, entries, cats.count, SK_I64, numbers);
-	if (x.dtype == SK_F32 || x.dtype == SK_F64) /* a NaN is no category, whatever integer it becomes */
+	if (x.dtype == SK_F32 || x.dtype == SK_F64) /* a NaN is not a category, whatever integer it becomes */
 		places = sk_classical_choose(&expansion, sk_classical_unary(&expansion, "IsNaN", x.value),
 					     sk_graph_new_integers(graph, "none", 1, (int64_t[]){(int64_t)cats.count}),
 					     places);

@@ -1,5 +1,5 @@
 /* Trees of ai.onnx.ml: TreeEnsembleRegressor, TreeEnsembleClassifier and TreeEnsemble. Their attributes become a
- * forest, whose sums the kernel computes; what follows the sums are nodes of other operators. */
+ * forest, whose sums the kernel computes; nodes of other operators follow the sums. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -35,7 +35,7 @@ static bool is_world(const char *name)
 	return !strcmp(name, "hccl_world_group") || !strcmp(name, "nccl_world_group") || !*name;
 }
 
-/* Return the node's group; NULL: *why says what is wrong with it. */
+/* Return the node's group; NULL: *why has the reason. */
 static const struct sk_rank_group *find_group(const struct sk_op_graph *graph, const struct sk_graph_node *node,
 					      const char **why)
 {

@@ -648,7 +648,7 @@ static bool check_weights(const struct sk_expansion *expansion, uint32_t x, uint
 	return (heads >= 1 && heads <= INT32_MAX) || sk_expansion_refuse(expansion, "num_heads is %" PRIi64, heads);
 }
 
-/* Append what both operators have in common, from the product on. */
+/* Append the nodes of both operators from the product on. */
 static bool expand_product(const struct sk_expansion *expansion, uint32_t product, uint64_t columns, uint32_t mask,
 			   uint32_t past, uint32_t added)
 {

@@ -121,7 +121,7 @@ uint32_t sk_classical_real(const struct sk_expansion *expansion, enum sk_dtype d
 /* Make the value, which is f32 or f64, that output of the node, which is f32. Nothing happens if it is unused. */
 void sk_classical_deliver(const struct sk_expansion *expansion, uint32_t value, enum sk_dtype dtype, size_t output);
 
-/* An input of numbers, or what it has become. */
+/* An input of numbers, or the value that it has become. */
 struct sk_classical_input {
 	uint32_t value;
 	const char *name;
@@ -197,7 +197,7 @@ struct sk_tree_node {
 	double split;
 	bool missing; /* a NaN goes where the test is true */
 	uint32_t yes, no; /* nodes */
-	const double *members; /* of MEMBER: what the feature may be */
+	const double *members; /* of MEMBER: the numbers that the feature may be */
 	size_t member_count;
 	uint32_t first_vote, votes; /* of a leaf */
 	bool visited;

@@ -1,5 +1,5 @@
 /* See transport.h. Exchange number n of a rank, counted from 1, has four states: it waits for its turn, if there is a
- * seed; it has come, and waits for the others of its group; it has copied what it receives; and it ends when all of the
+ * seed; it has come, and waits for the others of its group; it has copied its bytes; and it ends when all of the
  * group have copied, so that the shared memory can be used again. All ranks count alike, since each takes part in each
  * exchange. Words of a rank are written by that rank alone, and only grow. */
 #include "loader/ranks/transport.h"
@@ -26,7 +26,7 @@ struct place {
 struct sk_shared_ranks {
 	uint32_t ranks;
 	uint64_t seed;
-	uint64_t room; /* for what one rank sends */
+	uint64_t room; /* for the bytes that one rank sends */
 	size_t memory; /* bytes from the start of this struct to the room of rank 0 */
 	/* The first failure; the text is complete when `failed` is 2. */
 	alignas(LINE) _Atomic int failed;

@@ -39,7 +39,7 @@ struct sk_transport {
 	void (*start)(void *context, const struct sk_transfer *transfer);
 	/* Go on with it, without waiting. One thread at a time calls it. */
 	enum sk_transfer_state (*test)(void *context);
-	/* Describe the failure; or, while it runs, what is missing: "rank 1 did not come". */
+	/* Describe the failure; or, while it runs, the missing ranks: "rank 1 did not come". */
 	void (*describe)(void *context, char *text, size_t size);
 	/* Let the exchanges of all ranks fail, now and from now on, with this text: the rank cannot go on. */
 	void (*abort)(void *context, const char *text);
@@ -47,8 +47,8 @@ struct sk_transport {
 
 /* ==== simulated.c ====
  *
- * Simulated ranks: processes of one machine with shared memory, made by fork. A rank copies what it sends to the shared
- * memory; when all of the group have come, each copies what it receives. */
+ * Simulated ranks: processes of one machine with shared memory, made by fork. A rank copies its bytes to the shared
+ * memory; when all of the group have come, each copies those for it. */
 
 struct sk_shared_ranks;
 

@@ -101,7 +101,7 @@ static void set_names(struct sk_run_options *options, uint32_t rank)
 
 /* ---- the packages ---- */
 
-/* Raise *most to the bytes that a rank sends at once. False: it is no package for so many ranks. */
+/* Raise *most to the bytes that a rank sends at once. False: it is not a package for so many ranks. */
 static bool measure_package(const char *path, uint64_t wanted, uint64_t *most)
 {
 	struct sk_ranks_view ranks = {NULL};

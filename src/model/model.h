@@ -429,7 +429,7 @@ struct sk_model {
 	struct sk_rank_groups *ranks; /* that run the package together; NULL: it is for one process */
 
 	struct sk_graph_file graph; /* the source of its tensors and tasks, if the manifest names a model */
-	sk_texts unused; /* names of inputs of model files that nothing uses, which are no tensors */
+	sk_texts unused; /* names of inputs of model files that nothing uses, which are not tensors */
 	SK_ARRAY(struct sk_tensor) tensors;
 	SK_ARRAY(struct sk_declared_kernel) declared;
 	SK_ARRAY(struct sk_kernel) kernels; /* those that tasks use, in order of first use */

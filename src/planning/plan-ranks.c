@@ -51,7 +51,7 @@ static void add_groups(struct maker *maker)
 	}
 }
 
-/* The task reads what the rank sends. */
+/* The task reads the bytes that the rank sends. */
 static uint64_t part_bytes(const struct maker *maker, const struct sk_task *task)
 {
 	const struct sk_exchange *exchange = task->said.exchange;

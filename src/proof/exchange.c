@@ -8,7 +8,7 @@
  *
  * Exchanges are the list's, and nothing else is: sk_ranks_check.
  *
- * An exchange runs in each run of the network: it is no launch that an instance may skip.
+ * An exchange runs in each run of the network: an instance may not skip its launch.
  *
  * What is not shown: that the ranks of a run have the same package. The runtime compares their exchanges. */
 #include "src/proof/proof-parts.h"

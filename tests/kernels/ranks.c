@@ -1,7 +1,7 @@
 /* Compares the folds of libskernels.a (the parts of ranks as one) with plain loops: maxima and minima, integers, which
  * wrap around, and wide floats exactly, products of narrow floats with the product that they are rounded from. The
  * result may be in place of any part, and ends where memory ends. Kernels of exchanges are called with a runtime that
- * notes what it gets. */
+ * notes its arguments. */
 #include "operands.h"
 
 #include "format/skkernel.h"

@@ -1,5 +1,5 @@
 # The kernels of libskernels.a for ranks: the folds of their parts against plain loops, each at the level of
-# instructions that it is for, as far as this processor has them, and what exchanges hand to the runtime (ranks.c).
+# instructions that it is for, as far as this processor has them, and the calls of exchanges to the runtime (ranks.c).
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 

@@ -24,7 +24,7 @@ def numbers(*shape):
 
 
 def save(name, op, operands, results, attributes, order=None, domain="", outputs=None, constants=()):
-    """The model, its inputs, and what its outputs are to be, which have the type of the first input, or f32, unless they are integers. In
+    """The model, its inputs, and its expected outputs, which have the type of the first input, or f32, unless they are integers. In
     `order`, which inputs the node has, and in `outputs`, empty names are absent. Operands that are named in `constants` are
     initializers."""
     given, first = list(operands), next(iter(operands.values()))

@@ -823,7 +823,7 @@ MISTAKES += [(op, "x", attributes, wanted) for op, attributes, wanted in TREE_MI
 
 
 def check_mistakes(sklink):
-    """Each node is refused, at its name, with what is wrong in it, and no file is left."""
+    """Each node is refused, at its name, with the reason, and no file is left."""
     inputs = [info("x", TensorProto.FLOAT, 2, 3), info("cube", TensorProto.FLOAT, 2, 2, 3), info("b", TensorProto.BOOL, 2, 3),
               info("i", TensorProto.INT32, 2, 3)]
     for op, operands, attributes, wanted in MISTAKES:

@@ -1,4 +1,4 @@
-"""Random attentions of com.microsoft, as models of one node (tests/lib/models.py), with what they are to compute: microsoft_attention.py
+"""Random attentions of com.microsoft, as models of one node (tests/lib/models.py), with the results that are expected: microsoft_attention.py
 SEED COUNT prints the names of the models that it has written."""
 import sys
 
@@ -107,7 +107,7 @@ def group(name):
 
 
 def mask_of(batch, rows, keys, forms):
-    """An operand and what it adds to the scores."""
+    """An operand and its summand of the scores."""
     form = forms[whole(0, len(forms) - 1)]
     if form == "counts":
         counts = models.random.integers(1, keys + 1, batch).astype(numpy.int32)
