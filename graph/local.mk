@@ -47,6 +47,7 @@ graph_libgraph_a_SOURCES = \
 	graph/onnx/onnx.c \
 	graph/onnx/onnx-scope.c \
 	graph/onnx/print.c \
+	graph/onnx/sends.c \
 	graph/onnx/tensors.c \
 	graph/onnx/text-format.c \
 	graph/onnx/wire.c \

@@ -313,6 +313,13 @@ size_t sk_onnx_files_start(const char *path, uint8_t *bytes, size_t size);
  * size of the file. False after an error. */
 bool sk_onnx_expand_functions(struct sk_diag *diag, const char *path, struct sk_onnx_model *model, size_t file_size);
 
+/* ==== sends.c ====
+ *
+ * Nodes that send data to other ranks, and nodes that receive them. */
+
+/* Make each pair of such nodes, with one tag in one group, one node. Report the others. */
+void sk_onnx_join_sends(struct sk_diag *diag, const char *path, struct sk_onnx_graph *graph);
+
 /* ==== ge.c ====
  *
  * Graphs dumped by GE (ge_onnx_*.pbtxt): they use ONNX's messages, but have nodes for inputs, constants and outputs,

@@ -701,8 +701,10 @@ struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, c
 	reader.dump = reader.model && reader.model->producer && !strcmp(reader.model->producer, SK_DUMP_PRODUCER);
 	sk_map_init(&reader.composites, arena);
 	reader.names = sk_composite_names(arena, NULL);
-	if (!reader.model || !has_graph(&reader) || !sk_onnx_translate_ge(diag, path, reader.model) ||
-	    !check_model(&reader))
+	if (!reader.model || !has_graph(&reader))
+		return NULL;
+	sk_onnx_join_sends(diag, path, reader.model->graph);
+	if (!sk_onnx_translate_ge(diag, path, reader.model) || !check_model(&reader))
 		return NULL;
 	sk_onnx_translate_kinds(arena, reader.model);
 	if (!sk_onnx_expand_functions(diag, path, reader.model, bytes.size))

@@ -173,8 +173,8 @@ static bool read_parts(const struct sk_inference *inference, struct parts *parts
 	    !sk_infer_axis(inference, sk_node_integer(inference->node, "concat_dim", 0), from->rank, &parts->join))
 		return false;
 	return !(from->shape[parts->split] % parts->ranks) ||
-	       sk_infer_error(inference, "dimension %" PRIu32 " of '%s', %" PRIu64
-			      ", cannot be divided among %" PRIu64 " ranks",
+	       sk_infer_error(inference,
+			      "dimension %" PRIu32 " of '%s', %" PRIu64 ", cannot be divided among %" PRIu64 " ranks",
 			      parts->split, from->name, from->shape[parts->split], parts->ranks);
 }
 
@@ -205,9 +205,10 @@ static bool has_equal_parts(const struct sk_inference *inference, const char *co
 
 	for (size_t i = 0; i < count && equal; i++)
 		equal = sizes[i] == (int64_t)(elements / count) && starts[i] == (int64_t)(i * (elements / count));
-	return equal ||
-	       sk_infer_error(inference, "'%s' and '%s' are not those of equal parts, one after the other, which alone "
-					 "are supported", counts, places);
+	return equal || sk_infer_error(inference,
+				       "'%s' and '%s' are not those of equal parts, one after the other, which alone "
+				       "are supported",
+				       counts, places);
 }
 
 static bool infer_equal_parts(struct sk_inference *inference)
@@ -219,15 +220,18 @@ static bool infer_equal_parts(struct sk_inference *inference)
 	       sk_infer_like(inference, 0, 0);
 }
 
+/* Rows of any number of dimensions times a matrix. */
 static bool infer_product(struct sk_inference *inference)
 {
 	const struct sk_value *a = sk_infer_input(inference, 0), *b = sk_infer_input(inference, 1);
-	const uint64_t shape[2] = {a->shape[0], b->rank == 2 ? b->shape[1] : 0};
+	uint64_t shape[SK_MAX_RANK];
 
-	if (a->rank != 2 || b->rank != 2 || a->shape[1] != b->shape[0])
-		return sk_infer_error(inference, "'%s' and '%s' are not matrices that can be multiplied", a->name,
-				      b->name);
-	return sk_infer_same_types(inference, 0, 1) && sk_infer_output(inference, 0, a->dtype, 2, shape);
+	if (a->rank < 2 || b->rank != 2 || a->shape[a->rank - 1] != b->shape[0])
+		return sk_infer_error(inference, "'%s' and '%s' are not rows and a matrix that can be multiplied",
+				      a->name, b->name);
+	memcpy(shape, a->shape, sizeof(shape));
+	shape[a->rank - 1] = b->shape[1];
+	return sk_infer_same_types(inference, 0, 1) && sk_infer_output(inference, 0, a->dtype, a->rank, shape);
 }
 
 /* ---- calls ---- */
@@ -286,8 +290,8 @@ static uint32_t new_parts(const struct collective *collective, uint32_t like, ui
 	return sk_graph_new_value(graph, from.name, from.dtype, 2, (uint64_t[]){collective->ranks, elements});
 }
 
-static void add_exchange(const struct collective *collective, enum sk_exchange_kind kind, uint32_t root, uint32_t from,
-			 uint32_t to)
+static void add_exchange(const struct collective *collective, enum sk_exchange_kind kind, uint32_t root, uint32_t peer,
+			 uint32_t from, uint32_t to)
 {
 	struct sk_canonical *canonical = collective->canonical;
 	const struct sk_op_graph *graph = canonical->graph;
@@ -297,6 +301,7 @@ static void add_exchange(const struct collective *collective, enum sk_exchange_k
 	*exchange = (struct sk_exchange){.kind = kind,
 					 .group = (uint32_t)(collective->group - groups_of(graph)->items),
 					 .root = root,
+					 .peer = peer,
 					 .op = collective->op};
 	call->exchange = exchange;
 	sk_call_input(canonical, call, sk_operand_flat(graph, from));
@@ -346,7 +351,7 @@ static void add_scattered(const struct collective *collective, const char *reduc
 {
 	uint32_t parts = new_parts(collective, from, elements_of(collective, to));
 
-	add_exchange(collective, SK_EXCHANGE_ALL_TO_ALL, 0, from, parts);
+	add_exchange(collective, SK_EXCHANGE_ALL_TO_ALL, 0, 0, from, parts);
 	add_fold(collective, reduction, parts, to);
 }
 
@@ -359,13 +364,13 @@ static void add_reduced(const struct collective *collective, const char *reducti
 
 	if (elements % ranks) {
 		parts = new_parts(collective, from, elements);
-		add_exchange(collective, SK_EXCHANGE_ALL_GATHER, 0, from, parts);
+		add_exchange(collective, SK_EXCHANGE_ALL_GATHER, 0, 0, from, parts);
 		add_fold(collective, reduction, parts, to);
 		return;
 	}
 	own = sk_graph_new_value(graph, like.name, like.dtype, 1, (uint64_t[]){elements / ranks});
 	add_scattered(collective, reduction, from, own);
-	add_exchange(collective, SK_EXCHANGE_ALL_GATHER, 0, own, to);
+	add_exchange(collective, SK_EXCHANGE_ALL_GATHER, 0, 0, own, to);
 }
 
 /* Reduce all inputs to the same on all ranks: Reduce promises that only for its root. */
@@ -417,10 +422,9 @@ static bool join_parts(const struct collective *collective, uint32_t parts, uint
 	const struct sk_op_graph *graph = collective->canonical->graph;
 	uint64_t outer = outer_elements(value_at(collective, to), axis), ranks = collective->ranks;
 	uint64_t part = elements_of(collective, to) / ranks;
-	const struct sk_arrangement arrangement = {
-		.rank = 3,
-		.shape = {outer, ranks, part / outer},
-		.strides = {(int64_t)(part / outer), (int64_t)part, 1}};
+	const struct sk_arrangement arrangement = {.rank = 3,
+						   .shape = {outer, ranks, part / outer},
+						   .strides = {(int64_t)(part / outer), (int64_t)part, 1}};
 
 	return sk_canonical_arrange(collective->canonical, sk_operand_flat(graph, to), parts, &arrangement);
 }
@@ -431,7 +435,7 @@ static bool add_gathered(const struct collective *collective, uint32_t from, uin
 
 	if (outer_elements(value_at(collective, from), axis) > 1)
 		parts = new_parts(collective, from, elements_of(collective, from));
-	add_exchange(collective, SK_EXCHANGE_ALL_GATHER, 0, from, parts);
+	add_exchange(collective, SK_EXCHANGE_ALL_GATHER, 0, 0, from, parts);
 	return parts == to || join_parts(collective, parts, to, axis);
 }
 
@@ -472,12 +476,11 @@ static uint32_t split_parts(const struct collective *collective, uint32_t from, 
 		return from;
 	row = all / outer / ranks;
 	parts = new_parts(collective, from, all / ranks);
-	const struct sk_arrangement arrangement = {.rank = 3,
-						   .shape = {ranks, outer, row},
-						   .strides = {(int64_t)row, (int64_t)(row * ranks), 1}};
+	const struct sk_arrangement arrangement = {
+		.rank = 3, .shape = {ranks, outer, row}, .strides = {(int64_t)row, (int64_t)(row * ranks), 1}};
 
-	return sk_canonical_arrange(collective->canonical,
-				    sk_operand_flat(collective->canonical->graph, parts), from, &arrangement)
+	return sk_canonical_arrange(collective->canonical, sk_operand_flat(collective->canonical->graph, parts), from,
+				    &arrangement)
 		       ? parts
 		       : SK_NONE;
 }
@@ -499,7 +502,7 @@ static bool canonical_all_to_all(struct sk_canonical *canonical)
 	received = outer_elements(value_at(&collective, to), parts.join) == 1
 			   ? to
 			   : new_parts(&collective, from, elements_of(&collective, from) / collective.ranks);
-	add_exchange(&collective, SK_EXCHANGE_ALL_TO_ALL, 0, sent, received);
+	add_exchange(&collective, SK_EXCHANGE_ALL_TO_ALL, 0, 0, sent, received);
 	return received == to || join_parts(&collective, received, to, parts.join);
 }
 
@@ -516,32 +519,71 @@ static bool canonical_equal_parts(struct sk_canonical *canonical)
 		return sk_canonical_error(canonical, "it has %zu parts, but group '%s' has %" PRIu64 " ranks", count,
 					  collective.group->name, collective.ranks);
 	if (elements_of(&collective, from))
-		add_exchange(&collective, SK_EXCHANGE_ALL_TO_ALL, 0, from, to);
+		add_exchange(&collective, SK_EXCHANGE_ALL_TO_ALL, 0, 0, from, to);
 	return true;
+}
+
+/* Return whether the attribute is the place of a rank in the group; false after an error. */
+static bool read_member(const struct collective *collective, const char *attribute, uint32_t *member)
+{
+	int64_t said = sk_node_integer(node_of(collective->canonical), attribute, 0);
+
+	*member = (uint32_t)said;
+	return (said >= 0 && said < (int64_t)collective->ranks) ||
+	       sk_canonical_error(collective->canonical, "'%s' is %" PRId64 ", but group '%s' has %" PRIu64 " ranks",
+				  attribute, said, collective->group->name, collective->ranks);
 }
 
 static bool canonical_broadcast(struct sk_canonical *canonical)
 {
-	int64_t root = sk_node_integer(node_of(canonical), "root_rank", 0);
 	struct collective collective;
+	uint32_t root;
 
-	if (!begin(canonical, NULL, &collective))
+	if (!begin(canonical, NULL, &collective) || !read_member(&collective, "root_rank", &root))
 		return false;
-	if (root < 0 || root >= (int64_t)collective.ranks)
-		return sk_canonical_error(canonical, "'root_rank' is %" PRId64 ", but group '%s' has %" PRIu64 " ranks",
-					  root, collective.group->name, collective.ranks);
 	for (size_t i = 0; i < node_of(canonical)->outputs.count; i++) {
 		uint32_t from = sk_canonical_input(canonical, i), to = sk_canonical_output(canonical, i);
 
 		if (to != SK_NONE && elements_of(&collective, from))
-			add_exchange(&collective, SK_EXCHANGE_BROADCAST, (uint32_t)root, from, to);
+			add_exchange(&collective, SK_EXCHANGE_BROADCAST, root, 0, from, to);
 	}
 	return true;
 }
 
+static bool canonical_send(struct sk_canonical *canonical)
+{
+	uint32_t from = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0), root, peer;
+	struct collective collective;
+
+	if (!begin(canonical, NULL, &collective) || !read_member(&collective, "root_rank", &root) ||
+	    !read_member(&collective, "dest_rank", &peer))
+		return false;
+	if (elements_of(&collective, from))
+		add_exchange(&collective, SK_EXCHANGE_SEND, root, peer, from, to);
+	return true;
+}
+
+/* A product, and its sum over the ranks. */
 static bool canonical_product(struct sk_canonical *canonical)
 {
-	return sk_canonical_error(canonical, "no kernel computes a product and its sum over ranks at once");
+	struct sk_op_graph *graph = canonical->graph;
+	uint32_t a = sk_canonical_input(canonical, 0), b = sk_canonical_input(canonical, 1);
+	uint32_t to = sk_canonical_output(canonical, 0), product;
+	const struct sk_value output = graph->values.items[to];
+	uint64_t k = graph->values.items[b].shape[0], n = graph->values.items[b].shape[1];
+	const char *reduction = read_reduction(canonical, &output);
+	struct collective collective;
+
+	if (!reduction || !begin(canonical, NULL, &collective))
+		return false;
+	if (!sk_value_elements(&output))
+		return true;
+	if (!k)
+		return sk_canonical_fill(canonical, to, 0);
+	product = sk_graph_new_value(graph, output.name, output.dtype, output.rank, output.shape);
+	sk_canonical_product(canonical, a, b, product, 1, sk_value_elements(&output) / n, k, n);
+	add_reduced(&collective, reduction, product, to);
+	return true;
 }
 
 /* ---- the table ---- */
@@ -557,20 +599,21 @@ static const struct sk_schema_attribute rooted[] = {{"group", SK_ATTRIBUTE_STRIN
 						    {"op", SK_ATTRIBUTE_STRING, .string = "sum"},
 						    {"root_rank", SK_ATTRIBUTE_INTEGER},
 						    {NULL}};
+static const struct sk_schema_attribute sent[] = {{"dest_rank", SK_ATTRIBUTE_INTEGER},
+						  {"group", SK_ATTRIBUTE_STRING, .string = "hccl_world_group"},
+						  {"root_rank", SK_ATTRIBUTE_INTEGER},
+						  {NULL}};
 static const struct sk_schema_attribute exchanged[] = {{"concat_dim", SK_ATTRIBUTE_INTEGER},
 						       {"group", SK_ATTRIBUTE_STRING, .string = "hccl_world_group"},
 						       {"split_count", SK_ATTRIBUTE_INTEGER},
 						       {"split_dim", SK_ATTRIBUTE_INTEGER},
 						       {NULL}};
-static const struct sk_schema_attribute counted[] = {{"group", SK_ATTRIBUTE_STRING, .string = "hccl_world_group"},
-						     {"recv_counts", SK_ATTRIBUTE_INTEGERS, true},
-						     {"recv_displacements", SK_ATTRIBUTE_INTEGERS, true},
-						     {"send_counts", SK_ATTRIBUTE_INTEGERS, true},
-						     {"send_displacements", SK_ATTRIBUTE_INTEGERS, true},
-						     {NULL}};
-static const struct sk_schema_attribute gathered[] = {{"axis", SK_ATTRIBUTE_INTEGER, .integer = 1},
-						      {"group_size", SK_ATTRIBUTE_INTEGER, .integer = 1},
-						      {NULL}};
+static const struct sk_schema_attribute counted[] = {
+	{"group", SK_ATTRIBUTE_STRING, .string = "hccl_world_group"}, {"recv_counts", SK_ATTRIBUTE_INTEGERS, true},
+	{"recv_displacements", SK_ATTRIBUTE_INTEGERS, true},	      {"send_counts", SK_ATTRIBUTE_INTEGERS, true},
+	{"send_displacements", SK_ATTRIBUTE_INTEGERS, true},	      {NULL}};
+static const struct sk_schema_attribute gathered[] = {
+	{"axis", SK_ATTRIBUTE_INTEGER, .integer = 1}, {"group_size", SK_ATTRIBUTE_INTEGER, .integer = 1}, {NULL}};
 static const struct sk_schema_attribute sized[] = {{"group_size", SK_ATTRIBUTE_INTEGER, .integer = 1}, {NULL}};
 
 const struct sk_schema sk_operators_collectives[] = {
@@ -590,6 +633,8 @@ const struct sk_schema sk_operators_collectives[] = {
 	 .canonical = canonical_all_reduce},
 	{"ReduceScatter", SK_OWN_DOMAIN, 1, 1, 1, 1, .attributes = parted, .infer = infer_reduce_scatter,
 	 .canonical = canonical_reduce_scatter},
+	{"Send", SK_OWN_DOMAIN, 1, 1, 1, 1, .attributes = sent, .infer = infer_like_inputs,
+	 .canonical = canonical_send},
 	{"AllGather", MICROSOFT, 1, SK_VARIADIC, 1, SK_VARIADIC, .attributes = gathered,
 	 .infer = infer_microsoft_gather, .canonical = canonical_microsoft_gather},
 	{"AllReduce", MICROSOFT, 1, SK_VARIADIC, 1, SK_VARIADIC, .infer = infer_like_inputs,

@@ -33,26 +33,107 @@ counts() {
 	done
 }
 
-# ---- a product and its sum over ranks stay apart, as no kernel computes both: found, with the reason, and linked ----
-model collective <<'LINES'
-opset 17
-opset 1 sklink
-input x f16 4x6
-input w f16 6x5
-output y f16 4x5
-node MatMul product x w -> p
-node sklink:AllReduce sum p -> y
-LINES
-! "$sklink" collective.onnx "${kernels[@]}" --verbose -o collective.sk 2>err.txt ||
+# ---- a product and its sum over ranks ----
+# sum_model OPERATOR TYPE LINE…: y, of two products x w, their sum over ranks, and the lines.
+sum_model() {
+	local reduced=$1 type=$2
+	shift 2
+	{
+		printf '%s\n' 'opset 17' 'opset 1 sklink' "input x $type 4x6" "input w $type 6x5" 'output y none none' \
+			'node MatMul product x w -> p' "node sklink:AllReduce sum p -> $reduced" "$@"
+	} | sed "s/none none/$type none/" | model collective
+}
+# sums WANTED OPTION…: the model on two ranks has so many nodes MatMulAllReduce, and computes what it does without them.
+sums() {
+	local wanted=$1 found
+	shift
+	rm -rf sums
+	"$sklink" collective.onnx "${kernels[@]}" --ranks 2 --dump-dir sums "$@" -o collective.sk
+	found=$(sed -n '/"sklink:MatMulAllReduce"/p' sums/hwopt_d_end_graph_0.ir | wc -l)
+	[ "$found" = "$wanted" ] || fail "$found of MatMulAllReduce, not $wanted: $*"
+	"$skrun" collective.sk --ranks 2 --random 1 --output y=fused.%r.npy --verify >out.txt || { cat out.txt; fail "it does not run"; }
+	"$sklink" collective.onnx "${kernels[@]}" --ranks 2 --no-pattern-fusion -o apart.sk
+	"$skrun" apart.sk --ranks 2 --random 1 --output y=apart.%r.npy >/dev/null
+	cmp fused.0.npy apart.0.npy && cmp fused.1.npy apart.1.npy || fail "other bits: $*"
+}
+sum_model y f16
+sums 1
+cmp fused.0.npy fused.1.npy || fail "the ranks have different sums"
+sums 0 --fusion-flags=--disable_pass=MatMulAllReduce
+! "$sklink" collective.onnx "${kernels[@]}" --verbose -o no.sk 2>err.txt ||
 	fail "a collective operator is linked for one process"
-grep -q "'sum': AllReduce is not fused by rule 'MatMulAllReduce' at passes.yaml:.*no kernel computes a product and its sum" err.txt &&
+grep -q "'sum': AllReduce is not fused by rule 'MatMulAllReduce' at passes.yaml:.*it is for several ranks" err.txt &&
 	grep -q "^sklink: error: collective.onnx: node 'sum' (AllReduce): it is for several ranks; --ranks N" \
 		err.txt || { cat err.txt >&2; fail "nothing is said of collective operators"; }
-[ ! -e collective.sk ] || fail "a package is left"
-"$sklink" collective.onnx "${kernels[@]}" --ranks 2 --verbose -o collective.sk 2>err.txt &&
-	grep -q "'sum': AllReduce is not fused by rule 'MatMulAllReduce' at passes.yaml:.*no kernel computes a product and its sum" err.txt ||
-	{ cat err.txt >&2; fail "it is not linked for two ranks"; }
-"$skrun" collective.sk --ranks 2 --random 1 --verify >out.txt || { cat out.txt; fail "it does not run on two ranks"; }
+[ ! -e no.sk ] || fail "a package is left"
+sum_model y f32
+sums 0
+sum_model "y op='max'" f16
+sums 0
+sum_model s f16 'node Add both s p -> y'
+sums 0
+sum_model s f16 'node Relu act s -> y'
+sums 1
+
+# The same of bytes, with a bias that one rank adds.
+"$python" - <<'PYTHON'
+import numpy
+random = numpy.random.default_rng(3)
+for rank in range(2):
+    numpy.save(f"x1.{rank}.npy", random.integers(-9, 9, (4, 6), numpy.int8))
+    numpy.save(f"x2.{rank}.npy", random.integers(-9, 9, (6, 5), numpy.int8))
+PYTHON
+# byte_model LINE…: the lines are those of the sum and of the bias. b is 1, 2.1, -3, 4, 5, as bits.
+byte_model() {
+	{
+		cat <<'LINES'
+opset 17
+opset 1 sklink
+input x1 i8 4x6
+input x2 i8 6x5
+output y f16 none
+constant scale f32 5 0.5 0.25 1 2 0.125
+constant b f16 5 15360 16435 49664 17408 17664
+node sklink:QuantBatchMatmul product x1 x2 scale -> p to=10
+LINES
+		printf '%s\n' "$@"
+	} | model bytes
+}
+# biased WANTED OPTION…: on two ranks there are so many Send, which give the bias to one rank; y is right.
+biased() {
+	local wanted=$1 found
+	shift
+	rm -rf sums
+	"$sklink" bytes.onnx "${kernels[@]}" --ranks 2 --dump-dir sums "$@" -o bytes.sk
+	found=$(sed -n '/"sklink:Send"/p' sums/hwopt_d_end_graph_0.ir | wc -l)
+	[ "$found" = "$wanted" ] || fail "$found of Send, not $wanted: $*"
+	"$skrun" bytes.sk --ranks 2 --input x1=x1.%r.npy --input x2=x2.%r.npy --output y=y.%r.npy
+	"$python" - "$wanted" <<'PYTHON' || fail "bytes: wrong results: $*"
+import sys
+import numpy
+scale, b = numpy.array([0.5, 0.25, 1, 2, 0.125], numpy.float32), numpy.array([1, 2.1, -3, 4, 5], numpy.float16)
+sums = [numpy.load(f"x1.{rank}.npy").astype(numpy.int32) @ numpy.load(f"x2.{rank}.npy").astype(numpy.int32) for rank in range(2)]
+fused = int(sys.argv[1])
+if fused:
+    sums[0] += numpy.round(b.astype(numpy.float32) / scale).astype(numpy.int32)
+parts = [(part.astype(numpy.float32) * scale).astype(numpy.float16) for part in sums]
+y = (parts[0].astype(numpy.float32) + parts[1].astype(numpy.float32)).astype(numpy.float16)
+y = y if fused else y + b
+sys.exit(any(numpy.load(f"y.{rank}.npy").tobytes() != y.tobytes() for rank in range(2)))
+PYTHON
+}
+byte_model 'node sklink:AllReduce sum p -> s' 'node Add add s b -> y'
+biased 1 --fusion-target ascend
+biased 0
+biased 0 --fusion-target ascend --fusion-flags=--disable_pass=inference_qbmm_allreduce_add_fusion
+byte_model "node sklink:AllReduce sum p -> s op='max'" 'node Add add s b -> m' 'node Sub neg m m -> z' 'node Add end z z -> y'
+rm -rf sums
+"$sklink" bytes.onnx "${kernels[@]}" --ranks 2 --fusion-target ascend --dump-dir sums -o bytes.sk
+! grep -q '"sklink:Send"' sums/hwopt_d_end_graph_0.ir || fail "the greatest of the ranks is taken for a sum"
+byte_model 'node sklink:AllReduce sum p -> s' 'constant c f16 4x5 15872' 'node Add add s c -> y'
+rm -rf sums
+"$sklink" bytes.onnx "${kernels[@]}" --ranks 2 --fusion-target ascend --dump-dir sums -o bytes.sk
+! grep -q '"sklink:Send"' sums/hwopt_d_end_graph_0.ir || fail "a bias of other dimensions"
 
 # ---- LayerNormV3 and LayerNormExt have a pass each ----
 model norms <<'LINES'

@@ -212,7 +212,7 @@ def near(rule, variant):
 half_rows = {"x1": numpy.ones((2, 3, 8), numpy.float16), "x2": numpy.ones((2, 3, 8), numpy.float16), "gamma": numpy.ones(8, numpy.float16),
              "scales": numpy.ones(8, numpy.float32), "zero": numpy.ones(8, numpy.float32)}
 TARGETS = {"QLinearConv": "ascend", "inference_qbmm_add_fusion": "ascend"} # where it is not the host's rule
-# tests/graph/pattern-fusion.sh checks these: two are found only, and one needs the name of an operator of MindSpore
+# tests/graph/pattern-fusion.sh checks these: two need ranks, and one needs the name of an operator of MindSpore
 CHECKED_APART = {"MatMulAllReduce", "inference_qbmm_allreduce_add_fusion", "add_layer_norm_ext_fusion"}
 # What else is a pattern.
 MORE = {"split_concat_fusion": [some_pieces(3, 4), some_pieces(5, 1, to=-1), some_pieces(64, 2), some_pieces(128, 1, **{"from": -2}),

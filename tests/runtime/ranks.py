@@ -105,7 +105,8 @@ class Network:
         n = len(self.groups[group][0])
         said = {"group": group} if group else {}
         reduction = draw.choice(list(FOLDS))
-        op = draw.choice(["AllReduce", "Reduce", "AllGather", "ReduceScatter", "Broadcast", "AllToAll", "Add", "Microsoft"])
+        op = draw.choice(["AllReduce", "Reduce", "AllGather", "ReduceScatter", "Broadcast", "AllToAll", "Send", "Add",
+                          "Microsoft"])
         if op in ("AllReduce", "Reduce"):
             if op == "Reduce":
                 said["root_rank"] = draw.randrange(n)
@@ -118,6 +119,10 @@ class Network:
         elif op == "Broadcast":
             root = draw.randrange(n)
             self.add(op, [x], [self.parts_of(group, values, lambda p, v: v[root])], root_rank=root, **said)
+        elif op == "Send":
+            root, peer = draw.randrange(n), draw.randrange(n)
+            self.add(op, [x], [self.parts_of(group, values, lambda p, v: v[root] if p == peer else np.zeros_like(v[root]))],
+                     root_rank=root, dest_rank=peer, **said)
         elif op == "AllToAll":
             split, join = draw.randrange(len(shape)), draw.randrange(len(shape))
             if shape[split] % n == 0:

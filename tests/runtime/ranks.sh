@@ -56,6 +56,14 @@ vocabulary ge-scatter '(x[0] + x[1])[2:]' "node ge:HcomReduceScatter n x -> y re
 vocabulary ge-broadcast 'x[0]' "node ge:HcomBroadcast n x -> y root_rank=0 group='hccl_world_group'"
 vocabulary ge-parts 'np.concatenate([x[0][2:], x[1][2:]])' 'constant counts i64 2 12' 'constant places i64 2 0 12' \
 	"node ge:HcomAllToAllV n x counts places counts places -> y group='hccl_world_group'"
+vocabulary ge-send 'x[0]' "node ge:HcomReceive n -> y src_rank=0 sr_tag=3 group='hccl_world_group' shape=[4,6] dtype=0" \
+	"node ge:HcomSend s x -> dest_rank=1 sr_tag=3 group='hccl_world_group'"
+same y.0.npy 'np.zeros_like(x[0])'
+vocabulary ms-send 'x[0] + x[0]' "node mindspore:Send s x -> sr_tag=0 dest_rank=0 group='hccl_world_group'" \
+	"node mindspore:Send t x -> sr_tag=1 dest_rank=1" "node mindspore:Receive n -> z sr_tag=1 src_rank=0 shape=[4,6] dtype=43" \
+	"node mindspore:Receive o -> w sr_tag=0 src_rank=1 shape=[4,6] dtype=43 group='hccl_world_group'" \
+	'node Add sum z z -> u' 'node Add all u w -> y'
+same y.0.npy 'x[1]'
 
 # ---- models that cannot be linked ----
 model sum <<'LINES'
@@ -89,6 +97,14 @@ wrong() {
 	printf '%s\n' 'opset 21' 'opset 1 sklink' 'opset 1 com.microsoft' 'input x f32 4x6' 'output y f32 none' "$@" | model wrong
 	refused "$text" "$sklink" wrong.onnx --ranks 2 "${no[@]}"
 }
+wrong "'dest_rank' is 2, but group 'world' has 2 ranks" 'node sklink:Send n x -> y dest_rank=2'
+wrong "no node sends with 'sr_tag' 4 in its group" 'node mindspore:Receive n -> y sr_tag=4 src_rank=0' \
+	'node mindspore:Send s x -> sr_tag=3 dest_rank=1'
+wrong "no node receives with 'sr_tag' 3 in its group" 'node mindspore:Send s x -> sr_tag=3 dest_rank=1' 'node Neg n x -> y'
+wrong "more than one node sends with 'sr_tag' 3" 'node mindspore:Receive n -> y sr_tag=3 src_rank=0' \
+	'node mindspore:Send s x -> sr_tag=3 dest_rank=1' 'node mindspore:Send t x -> sr_tag=3 dest_rank=0'
+wrong "another node receives the same" 'node mindspore:Receive n -> z sr_tag=3 src_rank=0' \
+	'node mindspore:Receive m -> y sr_tag=3 src_rank=0' 'node mindspore:Send s x -> sr_tag=3 dest_rank=1'
 wrong "'rank_size' is 3, but group 'world' has 2 ranks" 'node sklink:AllGather n x -> y rank_size=3'
 wrong "'group_size' is 1, but group 'world' has 2 ranks" 'node com.microsoft:AllGather n x -> y'
 wrong "the reduction 'mean' is none of sum, max, min and prod" "node sklink:AllReduce n x -> y op='mean'"
