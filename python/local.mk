@@ -7,6 +7,11 @@ python_sources = \
 	python/sklink/linking.py \
 	python/sklink/package.py \
 	python/sklink/py.typed \
+	python/sklink/shard.py \
+	python/sklink/shard_attention.py \
+	python/sklink/shard_facts.py \
+	python/sklink/shard_rules.py \
+	python/sklink/sharding.py \
 	python/sklink/tensor.py
 EXTRA_DIST += $(python_sources) python/wheel.py
 

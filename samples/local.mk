@@ -78,8 +78,10 @@ nobase_dist_doc_DATA += \
 	samples/microkernels/README.md samples/microkernels/kernels.c samples/microkernels/microkernels.yaml \
 	samples/quant_matmul/README.md samples/quant_matmul/quant_matmul.c \
 	samples/quant_matmul/dequant_swiglu_quant.c samples/quant_matmul/quant_matmul.yaml \
-	samples/quant_matmul/model.pbtxt samples/quant_matmul/small.yaml
+	samples/quant_matmul/model.pbtxt samples/quant_matmul/small.yaml \
+	samples/tensor_parallel/README.md
 samplesdir = $(docdir)
 nobase_dist_samples_SCRIPTS += samples/bert/bert.py samples/composite/run.py samples/convnet/convnet.py \
-	samples/decode_layers/generate samples/decoder/decoder.py
+	samples/decode_layers/generate samples/decoder/decoder.py \
+	samples/tensor_parallel/tensor_parallel.py
 EXTRA_DIST += samples/demo .ci/run

@@ -104,7 +104,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/plan/tile-options.sh tests/plan/tile-order.sh tests/plan/tile-reasons.sh tests/plan/tile-tools.sh \
 	tests/plan/tile-traffic.sh \
 	tests/property/bounds.sh tests/property/property.sh \
-	tests/python/python.sh \
+	tests/python/python.sh tests/python/shard.sh \
 	tests/runtime/check-blocks.sh tests/runtime/check-races.sh tests/runtime/check-split.sh \
 	tests/runtime/directions.sh tests/runtime/faults.sh tests/runtime/guard.sh tests/runtime/integrity.sh \
 	tests/runtime/isa.sh tests/runtime/locale.sh tests/runtime/mutexes.sh tests/runtime/once.sh tests/runtime/sizes.sh \
@@ -114,6 +114,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/runtime/trace.sh \
 	tests/samples/bert-train.sh tests/samples/bert.sh tests/samples/convnet.sh tests/samples/decode-layers.sh \
 	tests/samples/decoder.sh tests/samples/foreign.sh tests/samples/microkernels.sh tests/samples/quant-matmul.sh \
+	tests/samples/tensor-parallel.sh \
 	tests/signatures/addresses.sh tests/signatures/aliases.sh tests/signatures/allowances.sh tests/signatures/compat.sh \
 	tests/signatures/compat-arrays.sh tests/signatures/compat-cplusplus.sh tests/signatures/compiler-drafts.sh \
 	tests/signatures/drafts.sh tests/signatures/early.sh tests/signatures/features.sh tests/signatures/frames.sh \
