@@ -116,6 +116,7 @@ static struct block find_block(const struct sk_value *from, const struct room *r
 		block.sizes[i] = (int64_t)from->shape[i] + (front < 0 ? front : 0) + (after < 0 ? after : 0);
 		block.pads[i] = front > 0 ? front : 0;
 		block.empty |= block.sizes[i] <= 0;
+		block.sizes[i] = block.sizes[i] < 0 ? 0 : block.sizes[i];
 		block.padded |= front > 0 || after > 0;
 		if (front < 0 && !block.empty)
 			block.offset -= front * block.strides[i];
@@ -170,11 +171,28 @@ static bool pad_block(struct sk_canonical *canonical, uint32_t to, uint32_t from
 	return true;
 }
 
+/* True if the dimensions of the value depend on dimensions with bounds. */
+static bool has_bounds(const struct sk_value *value)
+{
+	for (uint32_t d = 0; d < value->rank; d++)
+		if (value->sizes[d])
+			return true;
+	return false;
+}
+
+/* Where the padding, or the elements of the block, can be none at some sizes with bounds, the call is the same at all
+ * sizes. */
 static bool pad(struct sk_canonical *canonical, const struct room *room, const char *mode, uint32_t number)
 {
+	struct sk_op_graph *graph = canonical->graph;
+	const struct sk_graph_node *node = &graph->nodes.items[canonical->node];
 	uint32_t from = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0);
-	const struct block block = find_block(&canonical->graph->values.items[from], room);
+	const struct sk_value *amounts = sk_node_input(graph, node, 1);
+	struct block block = find_block(&graph->values.items[from], room);
+	bool varies = has_bounds(&graph->values.items[from]) || has_bounds(&graph->values.items[to]);
 
+	block.padded |= varies && amounts && amounts->varies;
+	block.empty &= !varies || strcmp(mode, "constant");
 	return pad_block(canonical, to, from, &block, mode, number);
 }
 

@@ -148,8 +148,11 @@ static term broadcast_term(const struct operand *operand, const struct sk_value 
 static term *compute_binary(const struct sk_symbolic *symbolic, const struct sk_value *to, binary *compute)
 {
 	term *terms = new_terms(symbolic);
+
 	if (compute == divide && sk_value_is_float(to))
 		compute = sk_size_quotient;
+	if (compute == modulo && !sk_node_integer(symbolic->node, "fmod", 0))
+		compute = sk_size_modulo; /* the sign is the divisor's, which is positive */
 	for (size_t i = 0; i < symbolic->node->inputs.count; i++) {
 		struct operand operand = operand_of(symbolic, i);
 

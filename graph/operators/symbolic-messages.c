@@ -56,13 +56,28 @@ static bool are_equal_at(const struct sk_symbolic *symbolic, const struct sk_siz
 	return true;
 }
 
+/* True if each dimension in the sizes has two multiples in its bounds. */
+static bool has_multiples(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b,
+			  uint64_t multiple)
+{
+	for (size_t i = 0; i < sk_sizes_count(symbolic->sizes); i++) {
+		const struct sk_size_dimension *dimension = sk_sizes_dimension(symbolic->sizes, i);
+		uint64_t least = (dimension->least + multiple - 1) / multiple, most = dimension->most / multiple;
+
+		if ((sk_size_has(a, i) || sk_size_has(b, i)) && dimension->least < dimension->most && least >= most)
+			return false;
+	}
+	return true;
+}
+
 /* Return options that make the dimensions in the sizes multiples, so that the sizes are equal; NULL: none do. */
 static const char *find_multiple(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b)
 {
 	const char *names = "", *options = "";
 	uint64_t multiple = 2;
 
-	while (multiple <= MOST_MULTIPLE && !are_equal_at(symbolic, a, b, multiple))
+	while (multiple <= MOST_MULTIPLE &&
+	       (!has_multiples(symbolic, a, b, multiple) || !are_equal_at(symbolic, a, b, multiple)))
 		multiple++;
 	if (multiple > MOST_MULTIPLE)
 		return NULL;
@@ -81,35 +96,57 @@ static const char *find_multiple(const struct sk_symbolic *symbolic, const struc
 			      strstr(names, " and ") ? "are multiples" : "is a multiple", options);
 }
 
-/* Return bounds of the only dimension in the sizes for which they are equal; NULL: there are none, or there are more
- * dimensions. */
+/* Return the number of the only dimension with bounds in the sizes; SK_NONE: there is none, or there are more. */
+static uint32_t only_dimension(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b)
+{
+	uint32_t only = SK_NONE;
+
+	for (uint32_t i = 0; i < sk_sizes_count(symbolic->sizes); i++) {
+		const struct sk_size_dimension *dimension = sk_sizes_dimension(symbolic->sizes, i);
+
+		if (dimension->least == dimension->most || (!sk_size_has(a, i) && !sk_size_has(b, i)))
+			continue;
+		if (only != SK_NONE)
+			return SK_NONE;
+		only = i;
+	}
+	return only;
+}
+
+/* Return bounds of the only dimension in the sizes for which they are equal, up to a size or from one on; NULL: there
+ * are none, or there are more dimensions. */
 static const char *find_bounds(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b)
 {
 	enum { MOST_STEPS = 1 << 16 };
-	uint64_t *values = SK_NEW_ARRAY(symbolic->graph->arena, uint64_t, sk_sizes_count(symbolic->sizes) + 1);
-	const struct sk_size_dimension *only = NULL, *dimension;
-	size_t place = 0;
+	struct sk_arena *arena = symbolic->graph->arena;
+	uint64_t *values = SK_NEW_ARRAY(arena, uint64_t, sk_sizes_count(symbolic->sizes) + 1);
+	uint32_t place = only_dimension(symbolic, a, b);
+	const struct sk_size_dimension *only;
+	uint64_t up = 0, down = 0, count;
 
-	for (size_t i = 0; i < sk_sizes_count(symbolic->sizes); i++) {
-		dimension = sk_sizes_dimension(symbolic->sizes, i);
-		values[i] = dimension->least;
-		if (dimension->least == dimension->most || (!sk_size_has(a, i) && !sk_size_has(b, i)))
-			continue;
-		if (only)
-			return NULL;
-		only = dimension;
-		place = i;
-	}
-	for (size_t step = 0;
-	     only && step < MOST_STEPS && values[place] <= only->most && sk_size_at(a, values) == sk_size_at(b, values);
-	     step++)
-		values[place] += only->multiple;
-	if (!only || values[place] - only->least < 2 * only->multiple || values[place] > only->most)
+	if (place == SK_NONE)
 		return NULL;
-	return sk_arena_print(symbolic->graph->arena,
-			      "; they are equal up to '%s' of %" PRIu64 ": --dim '%s=%" PRIu64 "..%" PRIu64 "'",
-			      only->name, values[place] - only->multiple, only->name, only->least,
-			      values[place] - only->multiple);
+	for (size_t i = 0; i < sk_sizes_count(symbolic->sizes); i++)
+		values[i] = sk_sizes_dimension(symbolic->sizes, i)->least;
+	only = sk_sizes_dimension(symbolic->sizes, place);
+	count = (only->most - only->least) / only->multiple + 1;
+	for (; up < count && up < MOST_STEPS && sk_size_at(a, values) == sk_size_at(b, values); up++)
+		values[place] += only->multiple;
+	values[place] = only->most;
+	for (; down < count && down < MOST_STEPS && sk_size_at(a, values) == sk_size_at(b, values); down++)
+		values[place] -= down + 1 < count ? only->multiple : 0;
+	if (up >= count || down >= count || (up < 2 && down < 2))
+		return NULL;
+	return up >= down ? sk_arena_print(arena,
+					   "; they are equal up to '%s' of %" PRIu64 ": --dim '%s=%" PRIu64 "..%" PRIu64
+					   "'",
+					   only->name, only->least + (up - 1) * only->multiple, only->name, only->least,
+					   only->least + (up - 1) * only->multiple)
+			  : sk_arena_print(arena,
+					   "; they are equal from '%s' of %" PRIu64 " on: --dim '%s=%" PRIu64
+					   "..%" PRIu64 "'",
+					   only->name, only->most - (down - 1) * only->multiple, only->name,
+					   only->most - (down - 1) * only->multiple, only->most);
 }
 
 static const char *find_remedy(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b)
@@ -124,8 +161,8 @@ static const char *find_remedy(const struct sk_symbolic *symbolic, const struct 
 	if (other != SK_NONE && !sk_size_has(a, other))
 		return sk_arena_print(arena, "; if they are equal: --dim '%s=%s'",
 				      sk_sizes_dimension(symbolic->sizes, other)->name, sk_size_text(arena, a));
-	remedy = find_multiple(symbolic, a, b);
-	remedy = remedy ? remedy : find_bounds(symbolic, a, b);
+	remedy = find_bounds(symbolic, a, b);
+	remedy = remedy ? remedy : find_multiple(symbolic, a, b);
 	return remedy ? remedy : "; give one of their dimensions a number";
 }
 

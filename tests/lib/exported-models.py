@@ -156,6 +156,40 @@ def parts():
     return m
 
 
+def mobilebert():
+    """Each row with those before and after it, which are slices that are padded again; at one row these are empty."""
+    m = Model("mobilebert", {"batch": (1, 3), "seq": (1, 24)})
+    ids = m.input("ids", ["batch", "seq"], "i")
+    x = m.node("Gather", m.weights(50, WIDTH), ids)
+    after = m.node("Pad", m.node("Slice", x, [1], [2**62], [1]), [0, 0, 0, 0, 1, 0], m.real(0))
+    before = m.node("Pad", m.node("Slice", x, [0], [-1], [1]), [0, 1, 0, 0, 0, 0], m.real(0))
+    x = m.linear(m.node("Concat", after, x, before, axis=2), 3 * WIDTH, WIDTH)
+    m.output("hidden", m.layer(x))
+    return m
+
+
+def longt5():
+    """Rows in blocks of 4, the last of which is padded to its end, each with the blocks before and after it."""
+    m = Model("longt5", {"batch": (1, 3), "seq": (1, 22)})
+    ids = m.input("ids", ["batch", "seq"], "i")
+    x = m.node("Gather", m.weights(50, WIDTH), ids)
+    rest = m.node("Mod", m.node("Neg", m.size(x, 1)), 4)
+    pads = m.node("Concat", m.ints([0, 0, 0, 0]), m.node("Unsqueeze", rest, [0]), m.ints([0]), axis=0)
+    blocks = m.node("Pad", x, pads, m.real(0))
+    count = m.node("Div", m.size(blocks, 1), 4)
+    blocks = m.node("Reshape", blocks, m.shape(m.size(x, 0), count, 4, WIDTH))
+    around = m.node("Pad", blocks, [0, 1, 0, 0, 0, 1, 0, 0], m.real(0))
+    ends = [m.node("Unsqueeze", m.node("Add", count, i), [0]) for i in range(3)]
+    near = [m.node("Slice", around, [i], end, [1]) for i, end in enumerate(ends)]
+    near = m.node("Concat", *near, axis=2)
+    scores = m.node("MatMul", blocks, m.node("Transpose", near, perm=[0, 1, 3, 2]))
+    mixed = m.node("MatMul", m.node("Softmax", scores, axis=-1), near)
+    flat = m.node("Reshape", mixed, m.shape(m.size(x, 0), -1, WIDTH))
+    flat = m.node("Slice", flat, [0], m.node("Unsqueeze", m.size(ids, 1), [0]), [1])
+    m.output("hidden", m.node("Add", x, flat))
+    return m
+
+
 def bert_dynamo():
     """Indices of the mask are computed from arange, and looked up with GatherND."""
     m = Model("bert_dynamo", {"batch": (1, 3), "seq": (1, 20)})
@@ -437,7 +471,7 @@ def wavlm():
 
 
 MODELS = [bert, parts, bert_dynamo, gpt2, llama, t5, whisper, vit, crnn, detector, mobilenet, anchors, mel, vad,
-          wav2vec, wavlm]
+          wav2vec, wavlm, mobilebert, longt5]
 sklink, skrun, skdump, kernels = sys.argv[1:5]
 
 
