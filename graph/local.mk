@@ -119,6 +119,7 @@ graph_libgraph_a_SOURCES = \
 	graph/operators/shapes.c \
 	graph/operators/size-lists.c \
 	graph/operators/signals.c \
+	graph/operators/small-numbers.c \
 	graph/operators/symbolic-calls.c \
 	graph/operators/symbolic-elements.c \
 	graph/operators/symbolic-messages.c \

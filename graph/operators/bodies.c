@@ -12,7 +12,7 @@
 
 enum {
 	MOST_ITERATIONS = 1024, /* of one loop */
-	MOST_COMPUTED = 16, /* iterations with computed conditions, each of which takes a link and a process */
+	MOST_COMPUTED = 16, /* iterations whose conditions kernels compute, each of which takes a link and a process */
 };
 
 static const struct sk_op_graph *body_of(const struct sk_graph_node *node, const char *name)
@@ -76,6 +76,7 @@ struct loop {
 	size_t carried, collected; /* `collected`: by an iteration */
 	int64_t iteration, most;
 	SK_ARRAY(uint32_t) values; /* the condition, the carried values, the collected values */
+	struct sk_small_numbers small; /* conditions that need no kernels */
 };
 
 static bool read_loop(struct loop *loop)
@@ -108,8 +109,10 @@ static bool read_loop(struct loop *loop)
 }
 
 /* Return 1 if there is another iteration, 0 if not, -1 if that is not known yet. */
-static int goes_on(const struct loop *loop)
+static int goes_on(struct loop *loop)
 {
+	bool truth;
+
 	const struct sk_op_graph *graph = loop->expansion.graph;
 	const struct sk_value *condition =
 		loop->values.items[0] == SK_NONE ? NULL : &graph->values.items[loop->values.items[0]];
@@ -120,9 +123,9 @@ static int goes_on(const struct loop *loop)
 		return 0;
 	if (!condition)
 		return 1;
-	if (!condition->contents || !sk_value_integers(graph->arena, condition, &count, &conditions) || count != 1)
-		return -1;
-	return conditions[0] != 0;
+	if (condition->contents && sk_value_integers(graph->arena, condition, &count, &conditions) && count == 1)
+		return conditions[0] != 0;
+	return sk_small_truth(&loop->small, loop->values.items[0], &truth) ? truth : -1;
 }
 
 static bool iterate(struct loop *loop)
@@ -190,6 +193,7 @@ static bool expand_loop(struct sk_op_graph *graph, const struct sk_graph_node *n
 	struct loop loop = {.expansion = {graph, node, nodes}};
 	int more;
 
+	loop.small.expansion = &loop.expansion;
 	if (!read_loop(&loop))
 		return false;
 	while ((more = goes_on(&loop)) > 0)
@@ -200,8 +204,9 @@ static bool expand_loop(struct sk_op_graph *graph, const struct sk_graph_node *n
 	if (loop.iteration > MOST_COMPUTED)
 		return sk_expansion_refuse(
 			&loop.expansion,
-			"its condition would have to be computed for each of more than 16 iterations; say how many "
-			"there are with a constant count, and pass the condition on as it is");
+			"its condition would have to be computed for each of more than 16 iterations, and it is more "
+			"than a comparison of a counter; say how many there are with a constant count, and pass the "
+			"condition on as it is");
 	suspend(&loop);
 	return true;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
 
@@ -88,6 +89,35 @@ void sk_expansion_split(const struct sk_expansion *expansion, uint32_t from, int
 /* Concatenate the tensors, at least one, to the output along an axis; if they are stacked, along a new axis. */
 void sk_expansion_concat(const struct sk_expansion *expansion, const sk_graph_sequence *tensors, int64_t axis,
 			 bool stacked, uint32_t output);
+
+/* ==== small-numbers.c ====
+ *
+ * A few integers that nodes compute from constants, without kernels. */
+
+enum { SK_MOST_SMALL = 8 };
+
+struct sk_small {
+	enum sk_dtype dtype;
+	uint32_t rank; /* 0 or 1 */
+	uint64_t count;
+	int64_t items[SK_MOST_SMALL];
+};
+
+struct sk_small_known {
+	uint32_t node; /* the node of the expansion that makes the value; SK_NONE: none does */
+	bool tried, found;
+	struct sk_small numbers;
+};
+
+/* Begins with the expansion, and zeros. The nodes of the expansion may become more, and do not change. */
+struct sk_small_numbers {
+	const struct sk_expansion *expansion;
+	size_t nodes; /* of the expansion that are noted */
+	SK_ARRAY(struct sk_small_known) known; /* by value */
+};
+
+/* Find the truth value that nodes of the graph or of the expansion compute. False if it is not known so. */
+bool sk_small_truth(struct sk_small_numbers *small, uint32_t value, bool *truth);
 
 /* ==== microsoft-quantised.c ==== */
 

@@ -474,8 +474,8 @@ def check_bodies(sklink, skrun, libraries):
                              [info("more", onnx.TensorProto.BOOL), info("z")])
     for nodes, outputs, extra, wanted in (
             ([helper.make_node("Loop", ["thousand", "", "x"], ["a"], body=wide)], [info("a")], (), "more than a million values"),
-            ([make_loop("endless", "", 10 ** 9, ["a"])], [info("a")], (), "for each of more than 16 iterations"),
-            ([choice], [info("y")], [info("c", onnx.TensorProto.BOOL)], "node 'choice' (If): .*--freeze 'c=FILE.npy'")):
+            ([make_loop("endless", "", 10 ** 9, ["a"])], [info("a")], (), "more than 1024 iterations"),
+            ([choice], [info("y")], [info("c", onnx.TensorProto.BOOL)], "node 'choice' (If): .*--freeze 'c=true'")):
         save_bodies(nodes, outputs, extra)
         refused = subprocess.run(link, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         assert refused.returncode == 1 and re.search(wanted.replace("(", "[(]").replace(")", "[)]"), refused.stdout.decode()), refused
