@@ -553,7 +553,7 @@ enum skrt_status skrt_instance_bind(struct skrt_instance *instance, uint32_t ind
 /* Bind memory, as skrt_instance_bind does, to a tensor without padding, of which type and shape are compared. In a
  * dynamic package the shape may be any one within the bounds, and sets the sizes that it says: not one of several sizes
  * with the same extent. Shapes that contradict each other are found when the instance is launched; the text names both
- * tensors.
+ * tensors. An array for an input of the model that nothing uses is accepted, and is not read.
  *
  * @param name: the tensor's, in the instance's network
  * @param dtype: of the elements

@@ -15,6 +15,7 @@
 #include "loader/core/core.h"
 #include "loader/device/device.h"
 #include "loader/flight/flight.h"
+#include "loader/image/image.h"
 #include "loader/skrt.h"
 
 enum { BINDING_ALIGN = 64 };
@@ -234,6 +235,26 @@ static enum skrt_status find_tensor(const struct skrt_instance *instance, const 
 	return status;
 }
 
+/* True if the tensor is an input of the model that nothing uses: the package has only its name. */
+static bool is_left_out(const struct skrt_instance *instance, const char *name)
+{
+	const char *network = instance->network.name;
+	size_t length = strlen(network);
+	bool full = length && !strncmp(name, network, length) && name[length] == ':';
+	uint64_t size;
+	const char *names = sk_image_unused(&instance->module->image, &size);
+
+	for (const char *at = names; at && at < names + size; at += strlen(at) + 1) {
+		const char *own = at;
+
+		if (length && !full && !strncmp(at, network, length) && at[length] == ':')
+			own += length + 1;
+		if (!strcmp(own, name))
+			return true;
+	}
+	return false;
+}
+
 enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const char *name, enum skrt_dtype dtype,
 					  uint32_t rank, const uint64_t *shape, void *data)
 {
@@ -248,6 +269,8 @@ enum skrt_status skrt_instance_bind_array(struct skrt_instance *instance, const 
 			       SKRT_MAX_RANK);
 	const struct skrt_module *module = instance->module;
 	enum skrt_status status = find_tensor(instance, name, &index);
+	if (status == SKRT_NOT_FOUND && is_left_out(instance, name))
+		return SKRT_OK;
 	if (!status)
 		status = sk_module_tensor(module, index, &tensor);
 	if (status)

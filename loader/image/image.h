@@ -103,6 +103,10 @@ void sk_image_close(struct sk_image *image);
 /* Return the address of a defined dynamic symbol, or NULL. */
 const void *sk_image_find(const struct sk_image *image, const char *name, uint64_t *size);
 
+/* Return the names of inputs of the model that nothing uses, which end with a NUL each; NULL and *size 0: there are
+ * none. Names are those in the package, with the network's before a colon. */
+const char *sk_image_unused(const struct sk_image *image, uint64_t *size);
+
 /* Return whether all of [address, address + size) lies in one segment that has at least the protection. */
 bool sk_image_holds(const struct sk_image *image, const void *address, uint64_t size, int protection);
 

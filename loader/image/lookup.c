@@ -122,3 +122,13 @@ const void *sk_image_find(const struct sk_image *image, const char *name, uint64
 	*size = symbol->st_size;
 	return sk_image_symbol_address(image, symbol);
 }
+
+const char *sk_image_unused(const struct sk_image *image, uint64_t *size)
+{
+	const char *names = sk_image_find(image, "sk.unused", size);
+
+	if (names && *size && sk_image_holds(image, names, *size, PROT_READ) && !names[*size - 1])
+		return names;
+	*size = 0;
+	return NULL;
+}

@@ -301,13 +301,10 @@ static struct sk_slot *longest_name(const struct sk_session *session, const char
 /* True if the text is NAME=FILE of an input of the model that nothing uses: the package has only its name. */
 static bool is_unused(const struct sk_session *session, const char *text)
 {
-	uint64_t size = 0;
-	const struct sk_image *image = &session->module->image;
-	const char *names = sk_image_find(image, "sk.unused", &size);
+	uint64_t size;
+	const char *names = sk_image_unused(&session->module->image, &size);
 
-	if (!names || !size || !sk_image_holds(image, names, size, PROT_READ) || names[size - 1])
-		return false;
-	for (const char *name = names; name < names + size; name += strlen(name) + 1) {
+	for (const char *name = names; name && name < names + size; name += strlen(name) + 1) {
 		const char *own = without_network(session, name);
 		size_t length = strlen(own);
 

@@ -2,8 +2,9 @@
 import ctypes
 import itertools
 import os
+import warnings
 from ctypes import c_void_p
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -107,6 +108,7 @@ class Network:
         tensors = [read_tensor(module, self._first + i, prefix, varies) for i in range(info.tensor_count)]
         self._tensors = {tensor.name: tensor for tensor in tensors}
         self._idle: List[Instance] = []
+        self._left_out: Set[str] = set()  # inputs that nothing uses, of which a warning has told
 
     def __repr__(self) -> str:
         sides = (", ".join(map(str, side.values())) for side in (self.inputs, self.outputs))
@@ -205,6 +207,8 @@ class Network:
         for name in given.keys() & named.keys():
             raise TypeError(f"tensor {name!r} is given twice")
         given.update(named)
+        for name in [name for name in given if name not in self._tensors and self._is_left_out(name)]:
+            del given[name]
         for name, array in given.items():
             if name not in self._tensors:
                 raise TypeError(f"there is no tensor {name!r} to give; there are {', '.join(map(repr, self._tensors))}")
@@ -213,6 +217,22 @@ class Network:
         if missing:
             raise TypeError(f"inputs are missing: {', '.join(map(repr, missing))}")
         return given
+
+    def _is_left_out(self, name: str) -> bool:
+        """Whether nothing uses this input of the model; libskrt takes arrays for it without a look. Warns the first
+        time."""
+        if name in self._left_out:
+            return True
+        if not isinstance(name, str) or "\0" in name:
+            return False
+        instance = self._instance()
+        bind = raw["instance_bind_array"]
+        found: bool = bind(instance.handle, name.encode(errors="replace"), CODES["f32"], 0, None, None) == 0
+        self._idle.append(instance)
+        if found:
+            self._left_out.add(name)
+            warnings.warn(f"nothing in the model uses input {name!r}; the array is not read", stacklevel=4)
+        return found
 
     def _queue(
         self, stream: Stream, given: Dict[str, NDArray[Any]], copy: bool, sizes: Sizes

@@ -198,6 +198,34 @@ def test_types(tmp_path):
         assert numpy.array_equal(results[name + "2"], array ^ 0x8000 if name == "b" else array)
 
 
+TYPE = "type { tensor_type { elem_type: 1 shape { dim { %s } } } }"
+
+
+@pytest.mark.parametrize("options", [["batch=4"], ["batch=1..8"], ["one:batch=4"]])
+def test_unused_input(tmp_path, options):
+    model = tmp_path / "model.pbtxt"
+    named = TYPE % 'dim_param: "batch"'
+    model.write_text(
+        'ir_version: 8 opset_import { version: 17 } graph { name: "g" node { op_type: "Neg" input: "x" output: "y" }'
+        f'input {{ name: "x" {named} }} input {{ name: "spare" {TYPE % "dim_value: 2"} }}'
+        f'input {{ name: "mask" {TYPE % ""} }} output {{ name: "y" {named} }} }}'
+    )
+    words = [word for option in options for word in ("--dim", option)]
+    with pytest.warns(UserWarning, match="nothing uses input '(one:)?spare'"):
+        path = sklink.link(model, *words, *LIBRARY, output=tmp_path / "model.sk")
+    network = next(iter(sklink.Package(path).networks.values()))
+    x = numpy.arange(4, dtype=numpy.float32)
+    with pytest.warns(UserWarning) as said:
+        for _ in range(2):
+            assert numpy.array_equal(network.run(x=x, spare=[1], mask=None)["y"], -x)
+    assert sorted(str(one.message) for one in said) == [
+        f"nothing in the model uses input '{name}'; the array is not read" for name in ("mask", "spare")
+    ]
+    for name in ("spar", "spare2", "spare\0", "", "one", "one:", "sp\udc80re"):
+        with pytest.raises(TypeError, match="there is no tensor"):
+            network.run({"x": x, name: x})
+
+
 def test_wrong_arrays(composite):
     package = sklink.Package(composite)
     x = numbers()
