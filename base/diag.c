@@ -22,6 +22,7 @@ struct sk_message {
 	const char *format; /* common to messages of one kind */
 	const char *subject; /* NULL: the text names it; otherwise it is printed before the text, with: */
 	unsigned more; /* the number of further subjects */
+	unsigned number; /* of those that are joined: in their order */
 	const char *text;
 	struct note *first_note, *last_note;
 };
@@ -222,6 +223,91 @@ static void print_message(const struct sk_message *message, const char *program,
 		sk_escape_print(note->text, stream);
 		fputc('\n', stream);
 	}
+}
+
+/* ---- errors about several subjects ---- */
+
+static int order_alike(const void *a, const void *b)
+{
+	const struct sk_message *one = *(struct sk_message *const *)a, *other = *(struct sk_message *const *)b;
+
+	if (one->more != other->more)
+		return one->more > other->more ? -1 : 1;
+	return one->number < other->number ? -1 : one->number > other->number;
+}
+
+/* Take such errors out of the list. The first one stays, with the place of the joined message. */
+static size_t take_alike(struct sk_diag *diag, struct sk_message **taken)
+{
+	struct sk_message **link = &diag->first;
+	size_t count = 0;
+
+	diag->last = NULL;
+	while (*link) {
+		struct sk_message *message = *link;
+
+		if (message->severity == SK_ERROR && message->subject) {
+			struct sk_message *copy = SK_NEW(diag->arena, struct sk_message);
+
+			*copy = *message;
+			copy->number = (unsigned)count;
+			taken[count++] = copy;
+			if (count > 1) {
+				*link = message->next;
+				continue;
+			}
+		}
+		diag->last = message;
+		link = &message->next;
+	}
+	return count;
+}
+
+static void note_alike(struct sk_diag *diag, const struct sk_message *message, const char *place)
+{
+	bool elsewhere = *message->place && strcmp(message->place, place) != 0;
+	const char *more = message->more ? sk_arena_print(diag->arena, " and %u more", message->more) : "";
+
+	sk_note(diag, "%s%s%s%s: %s", elsewhere ? message->place : "", elsewhere ? ": " : "", message->subject, more,
+		message->text);
+	for (const struct note *note = message->first_note; note; note = note->next)
+		sk_note(diag, "  %s", note->text);
+}
+
+void sk_diag_join_alike(struct sk_diag *diag, struct sk_place place, const char *things, unsigned limit)
+{
+	SK_ARRAY(struct sk_message *) found = {NULL, 0, 0};
+	struct sk_message *joined = NULL, *last;
+	unsigned subjects = 0;
+	size_t count = 0, shown;
+
+	for (struct sk_message *message = diag->first; message; message = message->next) {
+		if (message->severity != SK_ERROR || !message->subject)
+			continue;
+		joined = joined ? joined : message;
+		count++;
+		subjects += 1 + message->more;
+	}
+	if (count < 2)
+		return;
+	found.items = SK_NEW_ARRAY(diag->arena, struct sk_message *, count);
+	take_alike(diag, found.items);
+	qsort(found.items, count, sizeof(*found.items), order_alike);
+	shown = limit && count > limit ? limit : count;
+	joined->place = sk_place_text(diag->arena, place);
+	joined->text = sk_arena_print(diag->arena, "%u %s cannot be linked, for %zu reasons, the most frequent first",
+				      subjects, things, count);
+	joined->subject = NULL;
+	joined->more = 0;
+	joined->first_note = joined->last_note = NULL;
+	last = diag->last;
+	diag->last = joined;
+	for (size_t i = 0; i < shown; i++)
+		note_alike(diag, found.items[i], joined->place);
+	if (shown < count)
+		sk_note(diag, "%zu more reasons (--error-limit=0 shows all)", count - shown);
+	diag->last = last;
+	diag->errors -= (unsigned)count - 1;
 }
 
 /* Warnings of one kind. */

@@ -96,6 +96,11 @@ bool sk_error_alike(struct sk_diag *diag, struct sk_place place, const char *key
 void sk_warning_alike(struct sk_diag *diag, struct sk_place place, const char *key, const char *subject,
 		      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Join all errors about several subjects to one, if there are at least two, with a note for each: those with the most
+ * subjects first, and at most `limit` of them (0: all). The message is "PLACE: N `things` cannot be linked ...". No
+ * more messages about these subjects may follow. */
+void sk_diag_join_alike(struct sk_diag *diag, struct sk_place place, const char *things, unsigned limit);
+
 /* Remove all messages added since this copy of the sink was made. Errors in earlier work that were not known before may
  * make later messages meaningless. */
 void sk_diag_take_back(struct sk_diag *diag, const struct sk_diag *before);

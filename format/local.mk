@@ -33,7 +33,7 @@ format_libseal_la_LIBADD = $(SODIUM_LIBS)
 
 # .npy files: sklink reads constants, skrun reads inputs and writes outputs.
 noinst_LIBRARIES += format/libnpy.a
-format_libnpy_a_SOURCES = format/npy/npy.c format/npy/npy.h
+format_libnpy_a_SOURCES = format/npy/literals.c format/npy/npy.c format/npy/npy.h
 
 # Device profiles, for sklink, predictions and the simulated device. The built-in ones are these files as texts in C.
 noinst_LTLIBRARIES += format/libprofile.la

@@ -145,9 +145,12 @@ struct sk_op_graph {
 	struct sk_diag *diag;
 	const char *file; /* the path, as given */
 	SK_ARRAY(const char *) data; /* paths of other files that contents come from */
+	bool partial; /* errors about values of the file have been reported, and the graph lacks their types */
+	const char *absent_data; /* a file of contents that is absent: these are 0; NULL: none is */
 	const char *name;
 	const char *network; /* the name of this network in a package of several; NULL: there is one network */
 	SK_ARRAY(struct sk_value) values;
+	uint32_t read_values; /* the number of values that the file has; passes add the later ones */
 	const char *dimensions_of; /* the network to which its dimensions belong; NULL: there is one network */
 	struct sk_sizes *all_sizes; /* for the dimensions of all networks; NULL: the first one with bounds makes it */
 	struct sk_sizes *sizes; /* the same, if the graph has dimensions with bounds; NULL: it has none */
@@ -164,6 +167,7 @@ struct sk_op_graph {
 	struct sk_map value_names;
 	const int64_t *places; /* by value: bytes from the start of the workspace; -1: not there. NULL: not known yet */
 	sk_texts passes; /* full names of the passes that have run on it, including those in the model's metadata */
+	sk_texts former; /* names of dimensions that only inputs had that are left out */
 	sk_texts told; /* lines for --verbose that are not printed yet */
 	uint64_t copied; /* values, nodes and operands copied from bodies so far */
 	const struct sk_op_graph *outer; /* of a body: the enclosing graph */
@@ -654,6 +658,16 @@ bool sk_infer_constant(const struct sk_inference *inference, size_t number, enum
 /* Report an error at the node; return false. */
 bool sk_infer_error(const struct sk_inference *inference, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* ==== needed.c ====
+ *
+ * The nodes that outputs need. */
+
+/* Return, by value, whether a node reads it, also in a body, or it is an output or a state. In the graph's arena. */
+bool *sk_graph_find_used(const struct sk_op_graph *graph);
+
+/* Remove the nodes that no output needs. Those that are left keep their order. */
+void sk_graph_drop_unneeded(struct sk_op_graph *graph);
 
 /* ==== uses.c ====
  *

@@ -7,6 +7,7 @@ graph_libgraph_a_SOURCES = \
 	graph/graph.c \
 	graph/infer.c \
 	graph/named-sizes.c \
+	graph/needed.c \
 	graph/uses.c \
 	graph/composites/areas.c graph/composites/composites-parts.h \
 	graph/composites/cluster.c \
@@ -48,6 +49,7 @@ graph_libgraph_a_SOURCES = \
 	graph/onnx/onnx-scope.c \
 	graph/onnx/print.c \
 	graph/onnx/sends.c \
+	graph/onnx/sparse.c \
 	graph/onnx/tensors.c \
 	graph/onnx/text-format.c \
 	graph/onnx/wire.c \

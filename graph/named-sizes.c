@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/sizes.h"
+#include "base/text.h"
 #include "format/skplan.h"
 
 enum { MAX_DEPTH = 32 }; /* of parentheses: texts come from files */
@@ -418,9 +419,8 @@ static const char *shape_text(struct sk_op_graph *graph, const struct sk_value *
 enum role { ROLE_NONE, ROLE_BATCH, ROLE_PAST, ROLE_TOTAL, ROLE_SEQUENCE, ROLE_HEIGHT, ROLE_WIDTH };
 
 static const char *const role_names[] = {
-	[ROLE_BATCH] = "batch size",	       [ROLE_PAST] = "length of the past",
-	[ROLE_TOTAL] = "length with the past", [ROLE_SEQUENCE] = "sequence length",
-	[ROLE_HEIGHT] = "picture height",      [ROLE_WIDTH] = "picture width",
+	[ROLE_BATCH] = "batch size",	     [ROLE_PAST] = "length of the past", [ROLE_TOTAL] = "length with the past",
+	[ROLE_SEQUENCE] = "sequence length", [ROLE_HEIGHT] = "picture height",	 [ROLE_WIDTH] = "picture width",
 };
 
 /* Return the dimension's name without the input's, which torch puts before it: "ids_dynamic_axes_1". */
@@ -453,8 +453,8 @@ static enum role guess_role(const struct sk_value *value, uint32_t d)
 	static const struct {
 		const char *part;
 		enum role role;
-	} roles[] = {{"batch", ROLE_BATCH},	{"past", ROLE_PAST},	   {"total", ROLE_TOTAL},
-		     {"seq", ROLE_SEQUENCE},	{"token", ROLE_SEQUENCE},  {"length", ROLE_SEQUENCE},
+	} roles[] = {{"batch", ROLE_BATCH},   {"past", ROLE_PAST},	{"total", ROLE_TOTAL},
+		     {"seq", ROLE_SEQUENCE},  {"token", ROLE_SEQUENCE}, {"length", ROLE_SEQUENCE},
 		     {"height", ROLE_HEIGHT}, {"width", ROLE_WIDTH}};
 	const char *name = own_name(value, d);
 
@@ -490,15 +490,32 @@ struct open_name {
 	const char *sum; /* a guess of the size, such as "past+seq"; NULL: none */
 };
 
+/* One --shape for inputs of one shape whose names differ in numbers only, or for a single one. */
+struct shape_option {
+	const struct sk_value *first;
+	const char *name; /* or a pattern */
+	size_t count;
+};
+
 /* Everything that one error asks for. */
 struct open_sizes {
 	struct sizes sizes;
+	const bool *used; /* by value: nothing asks for sizes of other inputs */
 	size_t inputs, shapeless; /* numbers of open inputs, and of those that need --shape */
 	const struct sk_value *first;
 	SK_ARRAY(struct open_name) names;
 	struct sk_map known; /* names to their numbers */
 	SK_ARRAY(const struct sk_value *) shown; /* of those that need --shape */
+	SK_ARRAY(struct shape_option) options; /* for these */
 };
+
+/* True if the sizes of the input of that number are open, and something uses it. */
+static bool is_asked(const struct open_sizes *open, const struct sk_op_graph *graph, size_t number)
+{
+	uint32_t value = graph->inputs.items[number];
+
+	return open->used[value] && is_open(&graph->values.items[value]);
+}
 
 static const char *open_text(const struct open_name *name)
 {
@@ -520,7 +537,7 @@ static void add_open(struct sk_op_graph *graph, struct open_sizes *open, const s
 		sk_array_push(graph->arena, &open->names,
 			      (struct open_name){value, d, role, side_of(value, role), number, NULL});
 	}
-	if (needs_shape(value) && open->shapeless++ < SHOWN_INPUTS)
+	if (needs_shape(value) && open->shapeless++ < SHOWN_NAMES)
 		sk_array_push(graph->arena, &open->shown, value);
 }
 
@@ -599,7 +616,7 @@ static void note_dimension(struct sk_op_graph *graph, const struct open_sizes *o
 	for (size_t i = 0; i < graph->inputs.count; i++) {
 		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
 
-		for (uint32_t d = 0; is_open(value) && value->shaped && d < value->rank; d++) {
+		for (uint32_t d = 0; is_asked(open, graph, i) && value->shaped && d < value->rank; d++) {
 			if (shown_under(open, value, d) != number)
 				continue;
 			if (count++ < SHOWN)
@@ -612,22 +629,85 @@ static void note_dimension(struct sk_op_graph *graph, const struct open_sizes *o
 	sk_note(graph->diag, "%s:%s%s%s", open_text(name), text, role ? "; perhaps the " : "", role ? role : "");
 }
 
+/* ---- inputs with one shape ---- */
+
+/* Return the name with a star for each number in it: "past.*.key". NULL: it has none, or is no pattern of itself. */
+static const char *pattern_of(struct sk_arena *arena, const char *name)
+{
+	const char *pattern = "";
+
+	if (strpbrk(name, "*?[\\"))
+		return NULL;
+	while (*name) {
+		size_t text = strcspn(name, "0123456789"), digits = strspn(name + text, "0123456789");
+
+		pattern = sk_arena_print(arena, "%s%.*s%s", pattern, (int)text, name, digits ? "*" : "");
+		name += text + digits;
+	}
+	return strchr(pattern, '*') ? pattern : NULL;
+}
+
+/* Return the number of inputs that the pattern matches; 0: one of them needs no --shape, or has another shape. */
+static size_t count_matches(struct sk_op_graph *graph, const char *pattern, const struct sk_value *like)
+{
+	const char *shape = shape_example(graph, like);
+	size_t count = 0;
+
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		if (!sk_pattern_matches(pattern, value->name))
+			continue;
+		if (!is_open(value) || !needs_shape(value) || strcmp(shape_example(graph, value), shape) != 0)
+			return 0;
+		count++;
+	}
+	return count;
+}
+
+static bool has_option(const struct open_sizes *open, const char *name)
+{
+	for (size_t i = 0; i < open->options.count; i++)
+		if (!strcmp(open->options.items[i].name, name))
+			return true;
+	return false;
+}
+
+/* Choose the options for the inputs that are shown; the first ones of a long list. */
+static void choose_shapes(struct sk_op_graph *graph, struct open_sizes *open)
+{
+	for (size_t i = 0; i < open->shown.count && open->options.count < SHOWN_INPUTS; i++) {
+		const struct sk_value *value = open->shown.items[i];
+		const char *pattern = pattern_of(graph->arena, value->name);
+		size_t count;
+
+		if (pattern && has_option(open, pattern))
+			continue;
+		count = pattern ? count_matches(graph, pattern, value) : 0;
+		sk_array_push(graph->arena, &open->options,
+			      ((struct shape_option){value, count > 1 ? pattern : value->name, count > 1 ? count : 1}));
+	}
+}
+
 static const char *print_options(struct sk_op_graph *graph, const struct open_sizes *open)
 {
 	size_t names = open->names.count < SHOWN_NAMES ? open->names.count : SHOWN_NAMES;
-	size_t more = open->names.count - names + open->shapeless - open->shown.count;
+	size_t more = open->names.count - names + open->shapeless;
 	const char *options = "";
 
 	for (size_t i = 0; i < names; i++) {
 		const struct open_name *name = &open->names.items[i];
 		const char *size = name->same != i ? open_text(&open->names.items[name->same]) : name->sum;
 
-		options = sk_arena_print(graph->arena, "%s --dim '%s=%s'", options, open_text(name),
-					 size ? size : "N");
+		options = sk_arena_print(graph->arena, "%s --dim '%s=%s'", options, open_text(name), size ? size : "N");
 	}
-	for (size_t i = 0; i < open->shown.count; i++)
-		options = sk_arena_print(graph->arena, "%s --shape '%s=%s'", options, open->shown.items[i]->name,
-					 shape_example(graph, open->shown.items[i]));
+	for (size_t i = 0; i < open->options.count; i++) {
+		const struct shape_option *option = &open->options.items[i];
+
+		options = sk_arena_print(graph->arena, "%s --shape '%s=%s'", options, option->name,
+					 shape_example(graph, option->first));
+		more -= option->count;
+	}
 	return more ? sk_arena_print(graph->arena, "%s and %zu more", options, more) : options;
 }
 
@@ -648,24 +728,25 @@ static void note_names(struct sk_op_graph *graph, const struct open_sizes *open)
 
 void sk_sizes_report_open(struct sk_op_graph *graph)
 {
-	struct open_sizes open = {.sizes = list_names(graph)};
+	struct open_sizes open = {.sizes = list_names(graph), .used = sk_graph_find_used(graph)};
 
 	sk_map_init(&open.known, graph->arena);
 	for (size_t i = 0; i < graph->inputs.count; i++)
-		if (is_open(&graph->values.items[graph->inputs.items[i]]))
+		if (is_asked(&open, graph, i))
 			add_open(graph, &open, &graph->values.items[graph->inputs.items[i]]);
 	if (!open.inputs)
 		return;
 	guess_same(graph, &open);
+	choose_shapes(graph, &open);
 	sk_error(graph->diag, open.first->place,
 		 "the sizes of input '%s'%s are not known when linking; say them, with a number for each N:%s",
 		 open.first->name,
 		 open.inputs > 1 ? sk_arena_print(graph->arena, " and %zu more", open.inputs - 1) : "",
 		 print_options(graph, &open));
 	note_names(graph, &open);
-	for (size_t i = 0; i < open.shown.count; i++)
-		sk_note(graph->diag, "input '%s': %s", open.shown.items[i]->name,
-			shape_text(graph, open.shown.items[i]));
+	for (size_t i = 0; i < open.options.count; i++)
+		sk_note(graph->diag, "input '%s': %s", open.options.items[i].name,
+			shape_text(graph, open.options.items[i].first));
 	sk_note(graph->diag,
 		"for any size, give bounds such as --dim NAME=1..64; --shape takes names of dimensions too");
 }

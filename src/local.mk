@@ -135,8 +135,11 @@ sklink_SOURCES = \
 	src/link/folding.c src/link/link.h src/link/folding-child.c \
 	src/link/check-rules.c \
 	src/link/have-kernels.c \
+	src/link/cut.c \
 	src/link/find-caches.c \
+	src/link/freeze.c \
 	src/link/given.c \
+	src/link/given-names.c \
 	src/link/networks.c src/link/known-contents.c \
 	src/link/graph-passes.c src/link/fusion-flags.c src/link/read-graph.c \
 	src/link/link-passes.c \

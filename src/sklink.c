@@ -195,6 +195,21 @@ static void run_link(struct sk_link *link)
 		sk_outputs_print(link);
 }
 
+/* What a model asks for and is not there is one message. */
+static void join_errors(const struct sk_link *link)
+{
+	const char *manifest = link->command->manifest;
+
+	if (!manifest || !link->model)
+		return;
+	if (link->model->graph.path.text)
+		manifest = link->model->graph.path.text;
+	else if (!sk_onnx_is_model(manifest))
+		return;
+	sk_diag_join_alike(link->diag, (struct sk_place){.file = manifest}, "nodes and values",
+			   link->command->error_limit);
+}
+
 int main(int argc, char **argv)
 {
 	struct sk_arena *arena = sk_arena_create();
@@ -214,6 +229,7 @@ int main(int argc, char **argv)
 		sk_draft_print(arena, &diag, command.described, stdout);
 	else if (understood)
 		run_link(&link);
+	join_errors(&link);
 	sk_outputs_finish(&diag);
 	sk_diag_flush(&diag, "sklink", command.error_limit, stderr);
 	sk_linker_destroy(link.linker);

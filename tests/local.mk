@@ -59,7 +59,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/command/repro.sh tests/command/threads.sh \
 	tests/fuzz/fuzz.sh \
 	tests/graph/bisect.sh tests/graph/caches.sh tests/graph/check-rules.sh tests/graph/composites-layers.sh tests/graph/composites.sh \
-	tests/graph/dumps.sh tests/graph/expand.sh tests/graph/fuse.sh tests/graph/fusion-flags.sh \
+	tests/graph/door.sh tests/graph/dumps.sh tests/graph/expand.sh tests/graph/fuse.sh tests/graph/fusion-flags.sh \
 	tests/graph/fusion-lists.sh tests/graph/fusion-result.sh tests/graph/fusion-switches.sh \
 	tests/graph/fx-dumps.sh tests/graph/ge-dumps.sh tests/graph/graph-manifest.sh tests/graph/keep.sh tests/graph/mindir.sh tests/graph/mindspore-clusters.sh \
 	tests/graph/model-names.sh tests/graph/model-scopes.sh tests/graph/model-texts.sh tests/graph/networks.sh \

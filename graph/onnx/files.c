@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -153,10 +154,22 @@ const char *sk_onnx_files_external(struct sk_onnx_files *files, const char *loca
 				      "--allow-external-links follows them",
 				      wrong);
 	wrong = open_file(files->diag->arena, path, bytes);
-	if (wrong)
+	if (wrong && files->no_data && access(path, F_OK) < 0 && errno == ENOENT) {
+		files->absent = files->absent ? files->absent : path;
+		*bytes = (struct sk_onnx_bytes){NULL, 0};
+	} else if (wrong) {
 		return wrong;
-	sk_array_push(files->diag->arena, &files->paths, path);
+	} else {
+		sk_array_push(files->diag->arena, &files->paths, path);
+	}
 	sk_array_push(files->diag->arena, &files->external, *bytes);
 	sk_map_insert(&files->locations, location, strlen(location), new);
 	return NULL;
+}
+
+const uint8_t *sk_onnx_files_zeros(uint64_t size)
+{
+	void *zeros = mmap(NULL, size ? size : 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return zeros == MAP_FAILED ? NULL : zeros;
 }

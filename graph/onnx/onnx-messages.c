@@ -101,8 +101,8 @@ static const struct sk_onnx_type tensor_type = TYPE(tensor, "TensorProto");
 
 static const struct sk_onnx_field sparse_fields[] = {
 	ONE(sparse, values, "values", 1, tensor_type),
-	IGNORED("indices", 2),
-	IGNORED("dims", 3),
+	ONE(sparse, indices, "indices", 2, tensor_type),
+	LIST(sparse, dimensions, "dims", 3, INTEGER),
 };
 static const struct sk_onnx_type sparse_type = TYPE(sparse, "SparseTensorProto");
 

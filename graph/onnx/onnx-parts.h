@@ -198,10 +198,11 @@ struct sk_onnx_node {
 
 typedef SK_ARRAY(struct sk_onnx_node) sk_onnx_nodes;
 
-/* A sparse tensor: read only to be refused by name. */
+/* A sparse tensor. */
 struct sk_onnx_sparse {
 	struct sk_onnx_message message;
-	struct sk_onnx_tensor *values;
+	struct sk_onnx_tensor *values, *indices;
+	SK_ARRAY(int64_t) dimensions;
 };
 
 struct sk_onnx_graph {
@@ -288,9 +289,12 @@ struct sk_onnx_files {
 	struct sk_diag *diag;
 	const char *path; /* of the model */
 	bool links; /* paths of external data may lead out of the model's folder by links */
+	bool no_data; /* files of external data may be absent; their elements are 0 then */
+	const char *absent; /* the first one; NULL: none */
 	SK_ARRAY(struct sk_onnx_bytes) external;
 	SK_ARRAY(const char *) paths; /* of external data */
 	struct sk_map locations; /* to external */
+	uint64_t dense; /* bytes that sparse tensors have become */
 };
 
 void sk_onnx_files_init(struct sk_onnx_files *files, struct sk_diag *diag, const char *path);
@@ -298,8 +302,12 @@ void sk_onnx_files_init(struct sk_onnx_files *files, struct sk_diag *diag, const
 /* Return the bytes of the model's file. False after an error. */
 bool sk_onnx_files_model(struct sk_onnx_files *files, struct sk_onnx_bytes *bytes);
 
-/* Return the bytes of a file in the model's folder, or below it. The result is NULL, or the reason for a failure. */
+/* Return the bytes of a file in the model's folder, or below it; NULL bytes if it may be absent, and is. The result is
+ * NULL, or the reason for a failure. */
 const char *sk_onnx_files_external(struct sk_onnx_files *files, const char *location, struct sk_onnx_bytes *bytes);
+
+/* Return so many bytes of 0, in memory that is not taken until it is read. NULL: there is no memory. */
+const uint8_t *sk_onnx_files_zeros(uint64_t size);
 
 /* Return the number of bytes at the start of the file, at most `size`; 0 if it cannot be read, or is not a regular
  * file. */
@@ -642,6 +650,13 @@ const char *sk_onnx_take_tensor(struct sk_onnx_files *files, const struct sk_onn
 
 /* Return the number of the type in onnx.proto; 0: none. */
 int64_t sk_onnx_element_of(enum sk_dtype dtype);
+
+/* ==== sparse.c ==== */
+
+/* Set type, shape and contents of a constant that is sparse in the file; it is dense here. The result is NULL, or the
+ * reason for a failure. */
+const char *sk_onnx_take_sparse(struct sk_onnx_files *files, const struct sk_onnx_sparse *sparse,
+				struct sk_value *value);
 
 /* ==== narrow.c ====
  *

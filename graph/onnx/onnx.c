@@ -26,6 +26,8 @@ struct reader {
 	bool dump; /* the file is a dump of --dump-dir: nodes have notes */
 	struct sk_map composites; /* numbers in the file, to indices in the graph */
 	struct sk_composite_names names; /* of composites */
+	bool partial; /* refused values do not end the reading */
+	unsigned refused; /* errors about refused values */
 };
 
 /* One graph: the model's, or a body in it. */
@@ -58,13 +60,19 @@ static void refuse_value(const struct builder *builder, const struct sk_onnx_def
 {
 	static const char *const kinds[] = {"input", "initializer", "initializer", "value"};
 	struct sk_diag *diag = builder->reader->diag;
+	unsigned errors = diag->errors;
 
-	sk_error(diag, place_of_message(builder->reader, message), "%s '%s'%s%s: %s", kinds[definition->origin],
-		 definition->name, definition->origin == SK_ONNX_PRODUCED ? " of " : "",
-		 definition->origin == SK_ONNX_PRODUCED
-			 ? sk_onnx_node_label(diag->arena, &builder->scope.source->nodes.items[definition->index])
-			 : "",
-		 wrong);
+	sk_error_alike(
+		diag, place_of_message(builder->reader, message),
+		sk_arena_print(diag->arena, "%s: %s", kinds[definition->origin], wrong),
+		sk_arena_print(diag->arena, "%s '%s'%s%s", kinds[definition->origin], definition->name,
+			       definition->origin == SK_ONNX_PRODUCED ? " of " : "",
+			       definition->origin == SK_ONNX_PRODUCED
+				       ? sk_onnx_node_label(diag->arena,
+							    &builder->scope.source->nodes.items[definition->index])
+				       : ""),
+		"%s", wrong);
+	builder->reader->refused += diag->errors - errors;
 }
 
 /* Return the value; the pointer is valid until the next value is added. */
@@ -77,13 +85,19 @@ static struct sk_value *value_of(struct builder *builder, const char *name)
 
 static void add_constant(struct builder *builder, const struct sk_onnx_definition *definition)
 {
-	const struct sk_onnx_tensor *tensor = &builder->scope.source->initializers.items[definition->index];
+	const struct sk_onnx_graph *source = builder->scope.source;
+	const bool is_sparse = definition->origin == SK_ONNX_SPARSE_CONSTANT;
+	const struct sk_onnx_message *message = is_sparse ? &source->sparse.items[definition->index].message
+							  : &source->initializers.items[definition->index].message;
+	struct sk_onnx_files *files = &builder->reader->files;
 	struct sk_value *value = value_of(builder, definition->name);
-	const char *wrong = sk_onnx_take_tensor(&builder->reader->files, tensor, value);
+	const char *wrong = is_sparse
+				    ? sk_onnx_take_sparse(files, &source->sparse.items[definition->index], value)
+				    : sk_onnx_take_tensor(files, &source->initializers.items[definition->index], value);
 
-	value->place = place_of_message(builder->reader, &tensor->message);
+	value->place = place_of_message(builder->reader, message);
 	if (wrong)
-		refuse_value(builder, definition, &tensor->message, wrong);
+		refuse_value(builder, definition, message, wrong);
 }
 
 /* Outputs of nodes may be sequences of tensors, and so may inputs of bodies. Inference resolves them. */
@@ -156,14 +170,10 @@ static void add_values(struct builder *builder)
 			add_input(builder, definition);
 		else if (!definition->used)
 			continue;
-		else if (definition->origin == SK_ONNX_CONSTANT)
-			add_constant(builder, definition);
-		else if (definition->origin == SK_ONNX_SPARSE_CONSTANT)
-			refuse_value(builder, definition,
-				     &builder->scope.source->sparse.items[definition->index].message,
-				     "it is a sparse tensor; sklink has only dense ones");
-		else
+		else if (definition->origin == SK_ONNX_PRODUCED)
 			add_produced(builder, definition);
+		else
+			add_constant(builder, definition);
 	}
 }
 
@@ -582,7 +592,7 @@ static void add_outputs(struct builder *builder)
 static struct sk_op_graph *build(struct reader *reader, const struct sk_onnx_graph *source, const struct builder *outer)
 {
 	struct builder builder = {.reader = reader, .depth = outer ? outer->depth + 1 : 0};
-	unsigned errors = reader->diag->errors;
+	unsigned errors = reader->diag->errors, refused = reader->refused, found;
 
 	if (!sk_onnx_scope_open(&builder.scope, reader->diag, reader->files.path, source, outer ? &outer->scope : NULL))
 		return NULL;
@@ -598,7 +608,8 @@ static struct sk_op_graph *build(struct reader *reader, const struct sk_onnx_gra
 			add_unneeded_scope(&builder, &source->nodes.items[i]);
 	if (!outer)
 		sk_onnx_check_narrow(builder.graph);
-	return reader->diag->errors == errors ? builder.graph : NULL;
+	found = reader->diag->errors - errors - (reader->partial ? reader->refused - refused : 0);
+	return found ? NULL : builder.graph;
 }
 
 static void take_passes(struct sk_op_graph *graph, const char *text)
@@ -688,13 +699,20 @@ static struct sk_onnx_model *read_model(struct sk_diag *diag, const char *path, 
 
 struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, const char *path, bool links)
 {
-	struct reader reader = {.arena = arena, .diag = diag};
+	return sk_onnx_read_as(arena, diag, path, &(struct sk_onnx_reading){.links = links});
+}
+
+struct sk_op_graph *sk_onnx_read_as(struct sk_arena *arena, struct sk_diag *diag, const char *path,
+				    const struct sk_onnx_reading *reading)
+{
+	struct reader reader = {.arena = arena, .diag = diag, .partial = reading->partial};
 	struct sk_onnx_bytes bytes;
 	struct sk_op_graph *graph;
 
 	sk_map_init(&reader.warned, arena);
 	sk_onnx_files_init(&reader.files, diag, path);
-	reader.files.links = links;
+	reader.files.links = reading->links;
+	reader.files.no_data = reading->no_data;
 	if (!sk_onnx_files_model(&reader.files, &bytes))
 		return NULL;
 	reader.model = read_model(diag, path, bytes);
@@ -713,9 +731,13 @@ struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, c
 	sk_onnx_number_streams(arena, reader.model->graph);
 	sk_onnx_tell_marks(diag, path, reader.model->graph);
 	graph = build(&reader, reader.model->graph, NULL);
-	if (graph)
-		take_metadata(&reader, graph);
-	for (size_t i = 0; graph && i < reader.files.paths.count; i++)
+	if (!graph)
+		return NULL;
+	take_metadata(&reader, graph);
+	graph->read_values = (uint32_t)graph->values.count;
+	graph->absent_data = reader.files.absent;
+	graph->partial = reader.refused;
+	for (size_t i = 0; i < reader.files.paths.count; i++)
 		sk_array_push(arena, &graph->data, reader.files.paths.items[i]);
 	return graph;
 }

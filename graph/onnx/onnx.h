@@ -33,6 +33,17 @@ bool sk_onnx_is_model(const char *path);
  * true. All errors are reported; NULL if there was one. */
 struct sk_op_graph *sk_onnx_read(struct sk_arena *arena, struct sk_diag *diag, const char *path, bool links);
 
+/* The same, for a check of as much of the file as possible. */
+struct sk_onnx_reading {
+	bool links; /* links to external data may lead out of the model's folder */
+	bool no_data; /* files of external data may be absent: their elements are 0, and the graph names the first one
+		       */
+	bool partial; /* if values are refused, return the graph without their types, after errors about them */
+};
+
+struct sk_op_graph *sk_onnx_read_as(struct sk_arena *arena, struct sk_diag *diag, const char *path,
+				    const struct sk_onnx_reading *reading);
+
 /* The parts of a graph that a dump has. */
 enum sk_dump_extent {
 	SK_DUMP_FULL = 1,

@@ -270,6 +270,10 @@ static const char *find_external(struct sk_onnx_files *files, const struct sk_on
 	wrong = sk_onnx_files_external(files, location, &bytes);
 	if (wrong)
 		return sk_arena_print(arena, "cannot read its data in '%s': %s", location, wrong);
+	if (!bytes.bytes) {
+		*found = (struct sk_onnx_bytes){sk_onnx_files_zeros(length), length};
+		return found->bytes ? NULL : "there is no memory for its elements";
+	}
 	if (!sk_within(offset, length, bytes.size))
 		return sk_arena_print(
 			arena, "its data is in '%s' from byte %" PRIu64 " to %" PRIu64 ", but that file has %zu bytes",

@@ -100,10 +100,22 @@ static sk_texts find_origins(const struct sk_op_graph *graph, uint32_t value)
 	return names;
 }
 
+/* Return a word for what to write in the option that freezes the value. */
+static const char *frozen_as(const struct sk_op_graph *graph, const char *name)
+{
+	uint32_t index = sk_map_find(&graph->value_names, name, strlen(name));
+	const struct sk_value *value = index == SK_NONE ? NULL : &graph->values.items[index];
+
+	if (!value || !sk_value_is_static(value) || sk_value_elements(value) != 1)
+		return "FILE.npy";
+	return value->dtype == SK_BOOL ? "true" : "NUMBER";
+}
+
 /* Return "'x', 'y' and 3 more", and the options that freeze the first ones. */
-static const char *list_origins(struct sk_arena *arena, const sk_texts *names, const char **options)
+static const char *list_origins(const struct sk_op_graph *graph, const sk_texts *names, const char **options)
 {
 	const size_t shown = names->count > 3 ? 2 : names->count;
+	struct sk_arena *arena = graph->arena;
 	const char *text = "";
 
 	*options = "";
@@ -113,7 +125,8 @@ static const char *list_origins(struct sk_arena *arena, const sk_texts *names, c
 				      : i + 1 == names->count ? " and "
 							      : ", ",
 				      names->items[i]);
-		*options = sk_arena_print(arena, "%s --freeze '%s=FILE.npy'", *options, names->items[i]);
+		*options = sk_arena_print(arena, "%s --freeze '%s=%s'", *options, names->items[i],
+					  frozen_as(graph, names->items[i]));
 	}
 	return shown == names->count ? text : sk_arena_print(arena, "%s and %zu more", text, names->count - shown);
 }
@@ -127,21 +140,23 @@ static void report_demand(struct sk_op_graph *graph, const struct sk_graph_node 
 	const char *decided = branches			 ? "which branch is taken"
 			      : sk_node_is(node, "Loop") ? "how often it is repeated"
 							 : "the shape of its outputs";
-	const char *options, *origins;
+	const char *options, *origins, *inner = "";
 	sk_texts names = {0};
 
 	if (graph->diag->errors < 20)
 		names = find_origins(graph, index);
-	origins = list_origins(graph->arena, &names, &options);
+	origins = list_origins(graph, &names, &options);
+	if (branches && names.count && !value->input && index < graph->read_values)
+		inner = sk_arena_print(graph->arena, ", or --freeze '%s=true'", value->name);
 	if (value->input)
 		origins = "an input";
 	else
 		origins = names.count ? sk_arena_print(graph->arena, "computed from input%s %s", sk_plural(names.count),
 						       origins)
 				      : "computed when it runs";
-	sk_node_error(graph, node, "%s depends on the elements of '%s', %s, and has to be known when linking%s%s%s",
+	sk_node_error(graph, node, "%s depends on the elements of '%s', %s, and has to be known when linking%s%s%s%s",
 		      decided, value->name, origins,
-		      names.count ? "; where these are always the same, freeze them:" : "", options,
+		      names.count ? "; where these are always the same, freeze them:" : "", options, inner,
 		      branches ? "; otherwise let the model compute both branches and choose with Where" : "");
 }
 
@@ -402,10 +417,12 @@ static void replace_nodes(struct rounds *rounds)
 
 static void check_inputs(struct sk_op_graph *graph)
 {
+	const bool *used = sk_graph_find_used(graph);
+
 	for (size_t i = 0; i < graph->inputs.count; i++) {
 		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
 
-		if (!value->contents && value->dtype == SK_DTYPE_NONE)
+		if (!value->contents && value->dtype == SK_DTYPE_NONE && used[graph->inputs.items[i]])
 			sk_error(graph->diag, value->place, "the model does not give the type of input '%s'",
 				 value->name);
 	}

@@ -65,6 +65,7 @@ struct sk_command_line {
 	const char *dump_folder; /* --dump-dir; NULL: none */
 	sk_texts states; /* --state: INPUT=OUTPUT */
 	unsigned cache; /* --cache: rows; 0: none */
+	sk_texts cut_inputs, cut_outputs; /* --inputs, --outputs: names of values, with commas between them */
 	sk_texts kept; /* --keep: names of values, or patterns */
 	const char *fusion_flags; /* --fusion-flags; NULL: none */
 	const char *environment_flags,

@@ -1,5 +1,4 @@
-/* --shape, --dim, --freeze, --keep and --state, or the keys of a manifest; see link.h. Names of inputs may contain any
- * character, so the name in "NAME=VALUE" is the longest one that matches an input. */
+/* --shape, --dim, --freeze, --keep and --state, or the keys of a manifest; see link.h. */
 #include "src/link/link.h"
 
 #include <ctype.h>
@@ -12,76 +11,15 @@
 #include "base/map.h"
 #include "base/sizes.h"
 #include "base/text.h"
-#include "format/npy/npy.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
 #include "src/command/command.h"
 #include "src/model/model.h"
 
-/* One of these texts and its place. */
-struct given {
-	const char *option; /* "--dim", "dims" */
-	const char *text; /* NAME=VALUE */
-	struct sk_place place;
-};
-
 /* Return the place of an error about a value: the text's in the manifest, or else the value's in the model. */
-static struct sk_place place_at(const struct given *given, const struct sk_value *value)
+static struct sk_place place_at(const struct sk_given *given, const struct sk_value *value)
 {
 	return given->place.line ? given->place : value->place;
-}
-
-static bool is_input(const struct sk_op_graph *graph, const char *name, size_t length, uint32_t *value)
-{
-	*value = sk_map_find(&graph->value_names, name, length);
-	return *value != SK_NONE && graph->values.items[*value].input;
-}
-
-static bool is_computed(const struct sk_op_graph *graph, const char *name)
-{
-	uint32_t value = sk_map_find(&graph->value_names, name, strlen(name));
-
-	return value != SK_NONE && graph->values.items[value].node != SK_NONE;
-}
-
-static void report_unknown(struct sk_op_graph *graph, const struct given *given)
-{
-	const char **names = SK_NEW_ARRAY(graph->arena, const char *, graph->inputs.count + 1);
-	const char *text = given->text, *end = strchr(text, '=');
-	const char *name = sk_arena_copy(graph->arena, text, end ? (size_t)(end - text) : strlen(text));
-
-	for (size_t i = 0; i < graph->inputs.count; i++) {
-		names[i] = graph->values.items[graph->inputs.items[i]].name;
-		if (strcmp(names[i], name))
-			continue;
-		sk_error(graph->diag, given->place, "%s '%s': input '%s' is frozen already", given->option, text, name);
-		return;
-	}
-	if (is_computed(graph, name))
-		sk_error(graph->diag, given->place,
-			 "%s '%s': a node computes '%s'; say it of the inputs that it is computed from", given->option,
-			 text, name);
-	else
-		sk_error(graph->diag, given->place, "%s '%s': the model has no input '%s'%s", given->option, text, name,
-			 sk_did_you_mean(graph->arena, name, names, graph->inputs.count));
-}
-
-/* Find the input that "NAME=VALUE" names, and return the value's text; NULL after an error. */
-static const char *split(struct sk_op_graph *graph, const struct given *given, uint32_t *value)
-{
-	const char *text = given->text, *option = given->option;
-
-	for (const char *end = text + strlen(text); end > text; end--)
-		if (*end == '=' && is_input(graph, text, (size_t)(end - text), value))
-			return end + 1;
-	if (strchr(text, '='))
-		report_unknown(graph, given);
-	else
-		sk_error(graph->diag, given->place, "%s '%s' is not INPUT=%s", option, text,
-			 !strcmp(option, "--shape")   ? "AxBxC"
-			 : !strcmp(option, "--state") ? "OUTPUT[:ROWS]"
-						      : "FILE.npy");
-	return NULL;
 }
 
 /* Read decimal digits up to the end or a character of `ends`. Return false if it is not a size. */
@@ -142,7 +80,7 @@ static bool admits(const struct sk_value *value, uint32_t rank, const uint64_t *
 	return sk_value_admits(value, rank, filled);
 }
 
-static bool check_size(struct sk_op_graph *graph, const struct given *given, const struct sk_value *value)
+static bool check_size(struct sk_op_graph *graph, const struct sk_given *given, const struct sk_value *value)
 {
 	if (sk_shape_is_countable(value->dtype, value->rank, value->shape))
 		return true;
@@ -156,13 +94,13 @@ static const char *known_shape(const struct sk_op_graph *graph, const struct sk_
 	return sk_partial_shape_text(graph->arena, value->rank, value->shape);
 }
 
-static bool set_shape(struct sk_op_graph *graph, const struct given *given)
+static bool set_shape(struct sk_op_graph *graph, const struct sk_given *given)
 {
 	struct sk_value *value;
 	uint64_t shape[SK_MAX_RANK] = {0};
 	const char *names[SK_MAX_RANK] = {NULL};
 	uint32_t index, rank;
-	const char *sizes = split(graph, given, &index);
+	const char *sizes = sk_given_split(graph, given, false, &index);
 
 	if (!sizes)
 		return false;
@@ -192,7 +130,19 @@ static bool is_dimension(const struct sk_value *value, uint32_t d, const char *n
 	return value->symbols[d] && strlen(value->symbols[d]) == length && !memcmp(value->symbols[d], name, length);
 }
 
-static void report_no_dimension(struct sk_op_graph *graph, const struct given *given, size_t length)
+static bool has_dimension(const struct sk_op_graph *graph, const char *name, size_t length)
+{
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		for (uint32_t d = 0; value->shaped && d < value->rank; d++)
+			if (is_dimension(value, d, name, length))
+				return true;
+	}
+	return false;
+}
+
+static void report_no_dimension(struct sk_op_graph *graph, const struct sk_given *given, size_t length)
 {
 	SK_ARRAY(const char *) names = {NULL, 0, 0};
 
@@ -210,8 +160,17 @@ static void report_no_dimension(struct sk_op_graph *graph, const struct given *g
 				 names.count));
 }
 
+/* True if only inputs that are left out had a dimension of that name. */
+static bool is_former(const struct sk_op_graph *graph, const char *name, size_t length)
+{
+	for (size_t i = 0; i < graph->former.count; i++)
+		if (strlen(graph->former.items[i]) == length && !memcmp(graph->former.items[i], name, length))
+			return !has_dimension(graph, name, length);
+	return false;
+}
+
 /* Give all dimensions of a name the size. */
-static bool set_named(struct sk_op_graph *graph, const struct given *given, size_t length, uint64_t size)
+static bool set_named(struct sk_op_graph *graph, const struct sk_given *given, size_t length, uint64_t size)
 {
 	bool found = false, agreed = true;
 
@@ -231,6 +190,8 @@ static bool set_named(struct sk_op_graph *graph, const struct given *given, size
 			agreed &= check_size(graph, given, value);
 		}
 	}
+	if (!found && is_former(graph, given->text, length))
+		return true;
 	if (!found)
 		report_no_dimension(graph, given, length);
 	return found && agreed;
@@ -270,7 +231,7 @@ static bool is_printable(const char *name)
 }
 
 /* NAME=LO..HI[:MULTIPLE][@USUAL]. Bounds of one number are that number. */
-static bool set_bounds(struct sk_op_graph *graph, const struct given *given, size_t length)
+static bool set_bounds(struct sk_op_graph *graph, const struct sk_given *given, size_t length)
 {
 	struct sk_size_dimension dimension = {.name = sk_arena_copy(graph->arena, given->text, length),
 					      .network = graph->dimensions_of};
@@ -296,7 +257,7 @@ static bool set_bounds(struct sk_op_graph *graph, const struct given *given, siz
 			       ? graph->sizes_at[graph->sizes ? sk_sizes_count(graph->sizes) : 0]
 			       : dimension.most))
 		return false;
-	if (dimension.least < dimension.most)
+	if (dimension.least < dimension.most && !is_former(graph, given->text, length))
 		sk_sizes_bound(graph, &dimension);
 	return true;
 }
@@ -311,7 +272,7 @@ static bool is_known_name(struct sk_op_graph *graph, const char *name)
 }
 
 /* NAME=NUMBER or NAME=BOUNDS. Of NAME=EXPRESSION return true and leave it for set_computed. */
-static bool set_dimension(struct sk_op_graph *graph, const struct given *given)
+static bool set_dimension(struct sk_op_graph *graph, const struct sk_given *given)
 {
 	const char *equals = strrchr(given->text, '='), *digits = equals ? equals + 1 : given->text;
 	uint64_t size;
@@ -338,7 +299,7 @@ static bool set_dimension(struct sk_op_graph *graph, const struct given *given)
 }
 
 /* NAME=EXPRESSION, after all numbers: "total=past+seq", or another name. */
-static bool set_computed(struct sk_op_graph *graph, const struct given *given)
+static bool set_computed(struct sk_op_graph *graph, const struct sk_given *given)
 {
 	const char *equals = strrchr(given->text, '='), *digits = equals + 1;
 	uint64_t size;
@@ -355,36 +316,6 @@ static bool set_computed(struct sk_op_graph *graph, const struct given *given)
 			 given->option, given->text, equals + 1);
 		return false;
 	}
-}
-
-static bool freeze(struct sk_op_graph *graph, const struct given *given)
-{
-	struct sk_value *value;
-	uint32_t index;
-	const char *path = split(graph, given, &index);
-	char error[512], shape[SK_SHAPE_SIZE];
-	struct sk_npy npy;
-
-	if (!path)
-		return false;
-	value = &graph->values.items[index];
-	if (!sk_npy_open(path, value->dtype, &npy, error, sizeof(error))) {
-		sk_error(graph->diag, (struct sk_place){.file = path}, "%s", error);
-		return false;
-	}
-	if (!sk_value_admits(value, npy.rank, npy.shape)) {
-		sk_error(graph->diag, (struct sk_place){.file = path}, "the shape is %s, but that of input '%s' is %s",
-			 sk_print_shape(npy.rank, npy.shape, shape, sizeof(shape)), value->name,
-			 known_shape(graph, value));
-		return false;
-	}
-	value->shaped = true;
-	value->rank = npy.rank;
-	memcpy(value->shape, npy.shape, sizeof(npy.shape));
-	value->contents = npy.bytes ? npy.data : "";
-	value->input = false;
-	sk_array_push(graph->arena, &graph->data, path);
-	return true; /* the file stays mapped as long as the link exists */
 }
 
 /* ---- --keep ---- */
@@ -404,7 +335,7 @@ static void keep_value(struct sk_op_graph *graph, uint32_t index)
 	sk_array_push(graph->arena, &graph->outputs, index);
 }
 
-static bool report_not_inner(struct sk_op_graph *graph, const struct given *given)
+static bool report_not_inner(struct sk_op_graph *graph, const struct sk_given *given)
 {
 	SK_ARRAY(const char *) names = {NULL, 0, 0};
 	uint32_t value = sk_map_find(&graph->value_names, given->text, strlen(given->text));
@@ -424,7 +355,7 @@ static bool report_not_inner(struct sk_op_graph *graph, const struct given *give
 }
 
 /* A name that is also a pattern counts as a name. */
-static bool keep_named_value(struct sk_op_graph *graph, const struct given *given)
+static bool keep_named_value(struct sk_op_graph *graph, const struct sk_given *given)
 {
 	uint32_t named = sk_map_find(&graph->value_names, given->text, strlen(given->text));
 	bool found = false;
@@ -450,7 +381,7 @@ static bool is_output(const struct sk_op_graph *graph, const char *name, uint32_
 	return *value != SK_NONE && graph->values.items[*value].output;
 }
 
-static bool report_no_output(struct sk_op_graph *graph, const struct given *given, const char *name)
+static bool report_no_output(struct sk_op_graph *graph, const struct sk_given *given, const char *name)
 {
 	const char **names = SK_NEW_ARRAY(graph->arena, const char *, graph->outputs.count + 1);
 
@@ -496,18 +427,18 @@ static bool is_kept_output(const struct sk_op_graph *graph, const char *name, st
 	return is_output(graph, sk_arena_copy(graph->arena, name, (size_t)(colon - name)), &state->present);
 }
 
-static bool add_state(struct sk_op_graph *graph, const struct given *given)
+static bool add_state(struct sk_op_graph *graph, const struct sk_given *given)
 {
 	const char *text = given->text;
 	struct sk_graph_state state = {.text = sk_arena_print(graph->arena, "%s '%s'", given->option, text),
 				       .cache = SK_NONE};
-	const char *name = split(graph, given, &state.past);
+	const char *name = sk_given_split(graph, given, false, &state.past);
 
 	if (!name)
 		return false;
 	/* The longest input name may include a part of the output's name. */
 	for (const char *end = text + strlen(text); end > text && !is_kept_output(graph, name, &state); end--)
-		if (*end == '=' && is_input(graph, text, (size_t)(end - text), &state.past))
+		if (*end == '=' && sk_given_is_input(graph, text, (size_t)(end - text), &state.past))
 			name = end + 1;
 	if (!is_kept_output(graph, name, &state))
 		return report_no_output(graph, given, name);
@@ -517,20 +448,105 @@ static bool add_state(struct sk_op_graph *graph, const struct given *given)
 	return true;
 }
 
+/* ---- patterns, and networks ---- */
+
+static bool has_wildcard(const char *text, size_t length)
+{
+	return strcspn(text, "*?[") < length;
+}
+
+/* --shape: a name that is also a pattern counts as a name. */
+static bool set_shapes(struct sk_op_graph *graph, const struct sk_given *given)
+{
+	const char *equals = strrchr(given->text, '='), *pattern;
+	size_t length = equals ? (size_t)(equals - given->text) : 0;
+	bool found = false, set = true;
+	uint32_t value;
+
+	if (!has_wildcard(given->text, length) || sk_given_is_input(graph, given->text, length, &value))
+		return set_shape(graph, given);
+	pattern = sk_arena_copy(graph->arena, given->text, length);
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const char *name = graph->values.items[graph->inputs.items[i]].name;
+		struct sk_given one = *given;
+
+		if (!sk_pattern_matches(pattern, name))
+			continue;
+		one.text = sk_arena_print(graph->arena, "%s%s", name, equals);
+		set &= set_shape(graph, &one);
+		found = true;
+	}
+	return found ? set : set_shape(graph, given);
+}
+
+/* Add the dimension, or, if its name is a pattern, one for each name that it matches. */
+static void add_matching(struct sk_op_graph *graph, const struct sk_dimension *dimension, sk_dimensions *all)
+{
+	const char *text = dimension->size.text, *equals = strrchr(text, '='), *pattern;
+	size_t length = equals ? (size_t)(equals - text) : 0;
+	struct sk_map names;
+
+	sk_map_init(&names, graph->arena);
+	pattern = sk_arena_copy(graph->arena, text, length);
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
+			const char *name = value->symbols[d];
+			struct sk_dimension one = *dimension;
+			uint32_t next = (uint32_t)names.count;
+
+			if (!has_wildcard(text, length) || has_dimension(graph, text, length) || !name ||
+			    !sk_pattern_matches(pattern, name) ||
+			    sk_map_insert(&names, name, strlen(name), next) != next)
+				continue;
+			one.size.text = sk_arena_print(graph->arena, "%s%s", name, equals);
+			sk_array_push(graph->arena, all, one);
+		}
+	}
+	if (!names.count)
+		sk_array_push(graph->arena, all, *dimension);
+	sk_map_release(&names);
+}
+
+/* Return the text without the name of this network before a colon; NULL: it is for another network. A name in the
+ * model that begins like that counts as such. */
+static const char *own_text(const struct sk_op_graph *graph, const sk_dimensions *networks, const char *text)
+{
+	const char *colon = text + strcspn(text, ":=");
+	size_t length = (size_t)(colon - text);
+
+	for (const char *end = colon; *colon == ':' && *end; end++)
+		if (*end == '=' && sk_map_find(&graph->value_names, text, (size_t)(end - text)) != SK_NONE)
+			return text;
+	for (size_t i = 0; *colon == ':' && i < networks->count; i++) {
+		const char *network = networks->items[i].network;
+
+		if (network && strlen(network) == length && !memcmp(network, text, length))
+			return graph->dimensions_of && !strcmp(graph->dimensions_of, network) ? colon + 1 : NULL;
+	}
+	return text;
+}
+
 /* ---- all options ---- */
 
-typedef bool setter(struct sk_op_graph *graph, const struct given *given);
+typedef bool setter(struct sk_op_graph *graph, const struct sk_given *given);
 
-/* Apply the command line's texts, then the manifest's. */
+/* Apply the command line's texts, then the manifest's, to the network that they are for. */
 static bool apply_texts(struct sk_op_graph *graph, setter *set, const char *option, const sk_texts *texts,
-			const char *key, const sk_names *names)
+			const char *key, const sk_names *names, const sk_dimensions *networks)
 {
 	bool applied = true;
 
-	for (size_t i = 0; i < texts->count; i++)
-		applied &= set(graph, &(struct given){option, texts->items[i], {.file = graph->file}});
-	for (size_t i = 0; i < names->count; i++)
-		applied &= set(graph, &(struct given){key, names->items[i].text, names->items[i].place});
+	for (size_t i = 0; i < texts->count + names->count; i++) {
+		bool typed = i < texts->count;
+		const struct sk_name text = typed ? (struct sk_name){texts->items[i], {.file = graph->file}}
+						  : names->items[i - texts->count];
+		const char *own = own_text(graph, networks, text.text);
+
+		if (own)
+			applied &= set(graph, &(struct sk_given){typed ? option : key, own, text.place});
+	}
 	return applied;
 }
 
@@ -549,7 +565,7 @@ static bool apply_dimensions(struct sk_op_graph *graph, const sk_dimensions *dim
 		const char *option = dimension->size.place.line ? "dims" : "--dim";
 
 		if (is_for(dimension, network))
-			applied &= set(graph, &(struct given){option, dimension->size.text, dimension->size.place});
+			applied &= set(graph, &(struct sk_given){option, dimension->size.text, dimension->size.place});
 	}
 	return applied;
 }
@@ -637,7 +653,7 @@ static bool check_expressions(struct sk_op_graph *graph, const sk_dimensions *di
 
 /* NAME=EXPRESSION with a size that is still open, or can depend on bounds: the expression becomes the name, so that
  * only its names are asked for, and have bounds. */
-static bool rename_open(struct sk_op_graph *graph, const struct given *given)
+static bool rename_open(struct sk_op_graph *graph, const struct sk_given *given)
 {
 	const char *equals = strrchr(given->text, '=');
 	uint64_t size;
@@ -683,12 +699,18 @@ static bool apply_computed(struct sk_op_graph *graph, const sk_dimensions *dimen
 bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph_file *file,
 		    const sk_dimensions *dimensions, const char *network, struct sk_op_graph *graph)
 {
-	bool applied = apply_texts(graph, set_shape, "--shape", &command->shapes, "shapes", &file->shapes);
+	bool applied = apply_texts(graph, set_shapes, "--shape", &command->shapes, "shapes", &file->shapes, dimensions);
+	sk_dimensions all = {NULL, 0, 0};
 
-	applied &= apply_dimensions(graph, dimensions, network, set_dimension);
-	applied &= apply_texts(graph, freeze, "--freeze", &command->frozen, "freeze", &file->frozen);
-	applied = applied && apply_computed(graph, dimensions, network) && sk_sizes_express(graph);
-	applied &= apply_texts(graph, keep_named_value, "--keep", &command->kept, NULL, &(sk_names){0});
-	applied &= apply_texts(graph, add_state, "--state", &command->states, "states", &file->states);
+	for (size_t i = 0; i < dimensions->count; i++)
+		add_matching(graph, &dimensions->items[i], &all);
+	applied &= apply_dimensions(graph, &all, network, set_dimension);
+	applied &=
+		apply_texts(graph, sk_given_freeze, "--freeze", &command->frozen, "freeze", &file->frozen, dimensions);
+	if (command->frozen.count + file->frozen.count)
+		sk_graph_drop_unneeded(graph);
+	applied = applied && apply_computed(graph, &all, network) && sk_sizes_express(graph);
+	applied &= apply_texts(graph, keep_named_value, "--keep", &command->kept, NULL, &(sk_names){0}, dimensions);
+	applied &= apply_texts(graph, add_state, "--state", &command->states, "states", &file->states, dimensions);
 	return applied && sk_given_find_caches(command, graph);
 }

@@ -171,8 +171,8 @@ static struct sk_arena *exchange_arena(struct sk_model *model, struct sk_arena *
 static bool open_sizes(struct sk_link *link, char *error, size_t error_size)
 {
 	sk_dims_close(&link->dims);
-	return !link->image.sizes || sk_dims_open(link->image.sizes, link->image.sizes_size, &link->plan, &link->dims,
-						  error, error_size);
+	return !link->image.sizes ||
+	       sk_dims_open(link->image.sizes, link->image.sizes_size, &link->plan, &link->dims, error, error_size);
 }
 
 /* Give slots to the sizes that code reads. */
@@ -289,12 +289,12 @@ static void prove(void *context)
 	struct sk_facts *facts = link->wants_facts ? &link->facts : NULL;
 
 	proof->start = sk_timing_now();
-	proof->holds = sk_exchange_check(proof->arena, proof->diag, &link->plan, &link->ranks, manifest) &&
-		       sk_verify_counting(proof->arena, proof->diag, &link->plan, manifest, link->account.orders,
-					  link->account.order_count, facts, &link->proof_steps) &&
-		       sk_consistency_check(proof->arena, proof->diag, &link->plan, manifest, &link->account) &&
-		       (!link->dims.dims ||
-			sk_verify_sizes(proof->arena, proof->diag, &link->plan, &link->dims, manifest));
+	proof->holds =
+		sk_exchange_check(proof->arena, proof->diag, &link->plan, &link->ranks, manifest) &&
+		sk_verify_counting(proof->arena, proof->diag, &link->plan, manifest, link->account.orders,
+				   link->account.order_count, facts, &link->proof_steps) &&
+		sk_consistency_check(proof->arena, proof->diag, &link->plan, manifest, &link->account) &&
+		(!link->dims.dims || sk_verify_sizes(proof->arena, proof->diag, &link->plan, &link->dims, manifest));
 	proof->end = sk_timing_now();
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/text.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
@@ -23,7 +24,6 @@
 struct sk_arena;
 struct sk_command_line;
 struct sk_constants;
-struct sk_diag;
 struct sk_dumps;
 struct sk_file_draft;
 struct sk_known_contents;
@@ -162,6 +162,24 @@ bool sk_fusion_flags_given(const struct sk_link *link, struct sk_fusion_flags *f
 /* Return the environment's flags; NULL if another source overrides them, or without a model. */
 const char *sk_fusion_flags_of_environment(const struct sk_link *link);
 
+/* ==== given-names.c ====
+ *
+ * The names in texts that the command line or a manifest gives. */
+
+/* One of these texts and its place. */
+struct sk_given {
+	const char *option; /* "--dim", "dims" */
+	const char *text; /* NAME=VALUE */
+	struct sk_place place;
+};
+
+/* True if an input has that name; then *value is its number. */
+bool sk_given_is_input(const struct sk_op_graph *graph, const char *name, size_t length, uint32_t *value);
+
+/* Find the input that "NAME=VALUE" names, by the longest name; `inner`: or the value that a node makes. Return the
+ * value's text; NULL after an error. */
+const char *sk_given_split(struct sk_op_graph *graph, const struct sk_given *given, bool inner, uint32_t *value);
+
 /* ==== given.c ====
  *
  * Properties of a model's inputs and outputs that the command line or a manifest gives. */
@@ -171,6 +189,30 @@ const char *sk_fusion_flags_of_environment(const struct sk_link *link);
  * return false if there was one. */
 bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph_file *file,
 		    const sk_dimensions *dimensions, const char *network, struct sk_op_graph *graph);
+
+/* ==== cut.c ====
+ *
+ * --inputs and --outputs: a part of the model as the network. */
+
+/* True if the options name a part of the model. */
+bool sk_cut_is_wanted(const struct sk_command_line *command);
+
+/* True if --inputs names a value that a node makes, of which the file does not declare type and shape. */
+bool sk_cut_needs_types(const struct sk_command_line *command, struct sk_op_graph *graph);
+
+/* Give these values the types and shapes that inference has found in another graph of the file. */
+void sk_cut_take_types(const struct sk_command_line *command, const struct sk_op_graph *inferred,
+		       struct sk_op_graph *graph);
+
+/* Keep the outputs that --outputs names, which may be values that nodes make, and the nodes that they need. Values that
+ * --inputs names become inputs, which begin the network. Return false after an error. */
+bool sk_cut_apply(const struct sk_command_line *command, struct sk_op_graph *graph);
+
+/* ==== freeze.c ==== */
+
+/* Make the input, or the value that a node makes, the constant of "NAME=FILE" or "NAME=ELEMENTS". Return false after an
+ * error. Nodes that only it needed are still there. */
+bool sk_given_freeze(struct sk_op_graph *graph, const struct sk_given *given);
 
 /* ==== find-caches.c ==== */
 

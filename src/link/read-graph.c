@@ -113,6 +113,39 @@ static bool apply_given(const struct reading *reading, const char *network, stru
 	return given && sk_scopes_assign(link->command, file, graph) && write_text(link, graph);
 }
 
+/* Infer types and shapes in another graph of the file, of which only those of the values of --inputs are used. What is
+ * wrong there may be outside of the part that is wanted, and is not reported. */
+static void take_types(const struct reading *reading, const char *network, struct sk_op_graph *graph)
+{
+	struct sk_link link = *reading->link;
+	struct sk_op_graph *whole;
+	struct sk_diag said;
+
+	sk_diag_init(&said, link.arena);
+	link.diag = &said;
+	whole = sk_onnx_read(link.arena, &said, reading->path, link.command->external_links);
+	if (!whole)
+		return;
+	whole->groups = graph->groups;
+	whole->dimensions_of = network;
+	whole->sizes_at = graph->sizes_at;
+	sk_given_apply(link.command, &link.model->graph, &reading->networks.dimensions, network, whole);
+	sk_graph_infer(whole, sk_fold_values, &link);
+	sk_cut_take_types(link.command, whole, graph);
+}
+
+/* Apply --inputs and --outputs. */
+static bool cut(const struct reading *reading, const char *network, struct sk_op_graph *graph)
+{
+	const struct sk_command_line *command = reading->link->command;
+
+	if (!sk_cut_is_wanted(command))
+		return true;
+	if (sk_cut_needs_types(command, graph))
+		take_types(reading, network, graph);
+	return sk_cut_apply(command, graph);
+}
+
 /* Return NULL after an error. */
 static struct sk_dumps *fuse(const struct reading *reading, struct sk_op_graph *graph, const char *network)
 {
@@ -303,11 +336,21 @@ static void tell_decisions(const struct sk_link *link, const struct sk_op_graph 
 	}
 }
 
+/* Without its data a network is checked up to its kernels: no constant is computed. */
+static void warn_of_absent(const struct sk_op_graph *graph)
+{
+	sk_warning_alike(graph->diag, (struct sk_place){.file = graph->file}, graph->absent_data, graph->absent_data,
+			 "this file of the model's data is absent; operators, shapes and kernels are checked, and "
+			 "nothing else");
+}
+
 /* `sizes_at`: of a sample; NULL: the largest. */
 static bool read_network(const struct reading *reading, const char *network, const uint64_t *sizes_at)
 {
 	const struct sk_link *link = reading->link;
-	struct sk_op_graph *graph = sk_onnx_read(link->arena, link->diag, reading->path, link->command->external_links);
+	const struct sk_onnx_reading how = {
+		.links = link->command->external_links, .no_data = link->command->check, .partial = true};
+	struct sk_op_graph *graph = sk_onnx_read_as(link->arena, link->diag, reading->path, &how);
 	sk_graph_calls calls = {NULL, 0, 0};
 	struct sk_dumps *dumps = NULL;
 	bool complete;
@@ -320,12 +363,12 @@ static bool read_network(const struct reading *reading, const char *network, con
 	graph->sizes_at = sizes_at;
 	graph->dimensions_of = network;
 	graph->all_sizes = sizes_at ? NULL : link->model->sizes;
-	if (!check_dumps(reading, network) || !apply_given(reading, network, graph))
+	if (!check_dumps(reading, network) || !cut(reading, network, graph) || !apply_given(reading, network, graph))
 		return false;
 	take_constants(reading, graph);
 	/* Inputs and scopes also reflect the manifest and the command line. */
 
-	complete = sk_graph_infer(graph, sk_fold_values, link);
+	complete = sk_graph_infer(graph, sk_fold_values, link) && !graph->partial;
 	if (complete && !take_sizes(reading, graph))
 		return false;
 	/* Every value has a known type and shape. */
@@ -347,7 +390,9 @@ static bool read_network(const struct reading *reading, const char *network, con
 	sk_graph_end_caches(graph, &calls);
 	/* Every node is calls in forms that kernels have. States that grow are caches. */
 
-	if (complete)
+	if (complete && graph->absent_data)
+		warn_of_absent(graph);
+	else if (complete)
 		return finish_network(reading, graph, network, &calls, dumps);
 	tell_decisions(link, graph);
 	sk_graph_set_network(graph, network);

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/document.h"
+#include "format/npy/npy.h"
 #include "format/skplan.h"
 #include "src/manifest/manifest.h"
 #include "src/model/model.h"
@@ -53,10 +54,31 @@ static const char *read_dimension(const struct sk_document *document, const stru
 		       : NULL;
 }
 
-static const char *read_file(const struct sk_document *document, const struct sk_node *key)
+/* Return a list of numbers, or of lists, as a text such as "[1,2]"; NULL: something else is in it. Nodes of a document
+ * have a limited depth. */
+static const char *list_text(const struct sk_document *document, const struct sk_node *list)
 {
+	const char *text = "[";
+
+	for (const struct sk_node *item = sk_node_first(list); item; item = sk_node_next(item)) {
+		const char *one = item->kind == SK_NODE_LIST ? list_text(document, item) : item->text;
+
+		if (!one || item->kind == SK_NODE_MAP)
+			return NULL;
+		text = sk_arena_join_all(document->arena, text, item == sk_node_first(list) ? "" : ",", one, NULL);
+	}
+	return sk_arena_join(document->arena, text, "]");
+}
+
+/* Read the path of a file, or elements. */
+static const char *read_constant(const struct sk_document *document, const struct sk_node *key)
+{
+	const struct sk_node *value = sk_node_value(key);
+	const char *elements = value->kind == SK_NODE_LIST ? list_text(document, value) : value->text;
 	struct sk_name path;
 
+	if (value->kind != SK_NODE_MAP && elements && sk_is_literal(elements))
+		return elements;
 	return sk_read_text(document, sk_node_value(key), "the file of input", key->text, &path)
 		       ? sk_model_path(document->owner, path.text)
 		       : NULL;
@@ -128,7 +150,7 @@ void sk_manifest_read_graph(const struct sk_document *document, const struct sk_
 
 	read_map(document, shapes, "'shapes'", read_shape, &graph->shapes);
 	read_dimensions(document, dimensions);
-	read_map(document, frozen, "'freeze'", read_file, &graph->frozen);
+	read_map(document, frozen, "'freeze'", read_constant, &graph->frozen);
 	read_map(document, states, "'states'", read_output, &graph->states);
 }
 

@@ -395,7 +395,7 @@ grep -qE "input 'a': dimension 0 is 'past', from 0 to 8$bounds_end" err.txt || f
 refuses "--shape 'x' is not INPUT=AxBxC" open --shape x
 refuses "--freeze 'y' is not INPUT=FILE.npy" open --freeze y
 refuses "--shape 'xx=3': the model has no input 'xx'; did you mean 'x'\?" open --shape xx=3
-refuses "--freeze 'z=y.npy': a node computes 'z'" open --freeze z=y.npy
+refuses "--freeze 'y=1.5.2': '1.5.2' is not a number of type f32" open --freeze y=1.5.2
 refuses "--freeze 'y=y.npy': input 'y' is frozen already" open --freeze y=y.npy --freeze y=y.npy
 refuses "none.npy: No such file" open --freeze y=none.npy
 refuses "open.onnx: not a .npy file" open --freeze y=open.onnx
@@ -491,8 +491,8 @@ END
 refuses "node 'first' .* elements of 'g', computed from inputs 'a', 'b' and 2 more, .*freeze them: --freeze 'a=FILE.npy' --freeze 'b=FILE.npy'$" several
 grep -q "node 'second' .* elements of 'e', computed from inputs 'a' and 'b', and has to be known" err.txt ||
 	fail "the inputs of the second"
-refuses "--freeze 'g=y.npy': a node computes 'g'; say it of the inputs that it is computed from" several --freeze \
-	g=y.npy
+refuses "--freeze 'g=y.npy': the model does not give the type of 'g'; write its elements, such as true or \[1,2\]" \
+	several --freeze g=y.npy
 cat >branches.onnx <<'END'
 ir_version: 8
 opset_import { version: 17 }
@@ -509,7 +509,7 @@ graph {
   output { name: "y" type { tensor_type { elem_type: 1 } } }
 }
 END
-refuses "'choose' \(If\): which branch is taken depends on .* 'chosen', computed from input 'x', .*--freeze 'x=FILE.npy'; otherwise .* with Where$" branches
+refuses "'choose' \(If\): which branch is taken depends on .* 'chosen', computed from input 'x', .*--freeze 'x=FILE.npy', or --freeze 'chosen=true'; otherwise .* with Where$" branches
 
 # A number that is out of range is known when linking if it is a constant.
 model range <<'END'
@@ -568,7 +568,7 @@ for line in "node 'first' (Nonsense): there is no operator 'Nonsense'" "node 'se
 done
 if grep -F "did you mean 'Gelu'" err.txt; then fail "a name is proposed in its own place"; fi
 
-# Known operators that the libraries do not have: each is reported once, with advice.
+# Known operators that the libraries do not have: all in one error, each once, with advice.
 model kernels <<'END'
 input x f32 2x3
 output a f32 2x3
@@ -581,14 +581,15 @@ node Add five v u -> b
 END
 fails_with . "$sklink" --check kernels.onnx
 cat >expected.txt <<'END'
-sklink: error: kernels.onnx: task 'one' (Add) and 2 more: no kernel has op=Add
->>> no library of kernels is among the inputs: sklink's own is -lskernels (-L gives its folder)
-sklink: error: kernels.onnx: task 'three' (Transpose) and 1 more: no kernel has op=Copy
+sklink: error: kernels.onnx: 5 nodes and values cannot be linked, for 2 reasons, the most frequent first
+>>> task 'one' (Add) and 2 more: no kernel has op=Add
+>>>   no library of kernels is among the inputs: sklink's own is -lskernels (-L gives its folder)
+>>> task 'three' (Transpose) and 1 more: no kernel has op=Copy
 END
 diff expected.txt err.txt || fail "another message"
 
-# Missing things are reported all at once, each once for all nodes of an operator: operators, attributes, kernels that
-# do not depend on these, and the reason why the nearest one does not fit.
+# Missing things are one error, with a line for all nodes of an operator: operators, attributes, kernels that do not
+# depend on these, and the reason why the nearest one does not fit.
 model missing <<'END'
 opset 17
 opset 1 org.acme
@@ -610,15 +611,17 @@ output u f32 none
 END
 for way in --check '-o out.sk'; do
 	# shellcheck disable=SC2086 # words
-	fails_with "^sklink: error: missing.onnx: node '/0/fancy' .Fancy. and 1 more: there is no operator 'Fancy' in the domain 'org.acme'" \
+	fails_with "^>>> node '/0/fancy' .Fancy. and 1 more: there is no operator 'Fancy' in the domain 'org.acme'" \
 		"$sklink" missing.onnx "$@" $way
-	[ "$(grep -c '^sklink: ' err.txt)" = 3 ] || fail "something is said twice, or not at all: $(cat err.txt)"
-	grep -q "error: missing.onnx: node '/0/selu' (Selu) and 1 more: attribute 'alpha' is" err.txt ||
+	grep -qx "sklink: error: missing.onnx: 6 nodes and values cannot be linked, for 3 reasons, the most frequent first" \
+		err.txt || fail "they are not one error"
+	[ "$(grep -c '^sklink: ' err.txt)" = 1 ] && [ "$(grep -c '^>>> [a-z]* .* and 1 more: ' err.txt)" = 3 ] || fail "something is said twice, or not at all: $(cat err.txt)"
+	grep -q "^>>> node '/0/selu' (Selu) and 1 more: attribute 'alpha' is" err.txt ||
 		fail "an attribute is not said"
-	grep -q "error: missing.onnx: task '/0/mm' (MatMul) and 1 more: no kernel for op 'MatMul' fits" err.txt ||
+	grep -q "^>>> task '/0/mm' (MatMul) and 1 more: no kernel for op 'MatMul' fits" err.txt ||
 		fail "a kernel is not said"
-	grep -qF '>>> it is called with i16[4, 4], i16[4, 4] -> i16[4, 4]' err.txt || fail "the types are not said"
-	grep -q "^>>> sk_matmul_.*libskernels.a(.*the nearest one: argument 'a' is [iu]32, but tensor 'x' is i16" \
+	grep -qF '>>>   it is called with i16[4, 4], i16[4, 4] -> i16[4, 4]' err.txt || fail "the types are not said"
+	grep -q "^>>>   sk_matmul_.*libskernels.a(.*the nearest one: argument 'a' is [iu]32, but tensor 'x' is i16" \
 		err.txt || fail "the nearest one is not said"
 	[ ! -e out.sk ] || fail "something was left behind"
 done
