@@ -48,6 +48,40 @@ bench_link_SOURCES = bench/link.c bench/objects.c bench/objects.h bench/rounds.c
 bench_link_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS)
 bench_link_LDADD = $(YAML_LIBS)
 
+# AllReduce over MPI, with each one that configure has found.
+BENCH_RANKS =
+if HAVE_MPICH
+EXTRA_PROGRAMS += bench/allreduce-mpich
+bench_allreduce_mpich_SOURCES = bench/allreduce.c
+bench_allreduce_mpich_CPPFLAGS = $(AM_CPPFLAGS) $(MPICH_CFLAGS)
+bench_allreduce_mpich_LDADD = libskrt.la $(MPICH_LIBS)
+bench_allreduce_mpich_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
+BENCH_RANKS += mpich
+endif
+if HAVE_OPENMPI
+EXTRA_PROGRAMS += bench/allreduce-openmpi
+bench_allreduce_openmpi_SOURCES = bench/allreduce.c
+bench_allreduce_openmpi_CPPFLAGS = $(AM_CPPFLAGS) $(OPENMPI_CFLAGS)
+bench_allreduce_openmpi_LDADD = libskrt.la $(OPENMPI_LIBS)
+bench_allreduce_openmpi_LDFLAGS = $(AM_LDFLAGS) -static-libtool-libs
+BENCH_RANKS += openmpi
+endif
+# RANKS=N: on so many ranks, each on a processor of its own. Open MPI runs as root only if its two variables say so.
+RANKS = 2
+bench-ranks: $(BENCH_RANKS:%=bench/allreduce-%$(EXEEXT)) $(BENCH_RANKS:%=loader/libskrt-%.la) sklink$(EXEEXT) \
+		kernels/libskernels.a
+	@$(MKDIR_P) bench/ranks.d
+	@for elements in 1024 16384 262144 1048576; do \
+		$(SHELL) $(srcdir)/bench/generate all-reduce $$elements >bench/ranks.d/all-reduce.pbtxt; \
+		./sklink bench/ranks.d/all-reduce.pbtxt --ranks $(RANKS) -Lkernels -lskernels \
+			-o bench/ranks.d/all-reduce.sk || exit; \
+		for mpi in $(BENCH_RANKS); do \
+			printf '%-8s ' $$mpi; \
+			SKRT_TRANSPORT=$(abs_builddir)/loader/.libs/libskrt-$$mpi.so mpirun.$$mpi -np $(RANKS) \
+				-bind-to core bench/allreduce-$$mpi bench/ranks.d/all-reduce.sk || exit; \
+		done; \
+	done
+
 BENCH_CC = $(AM_V_CC)$(MKDIR_P) bench && $(KERNEL_CC) $(KERNEL_CFLAGS) -I$(top_srcdir)/format -c -o $@
 
 bench/kernels.o: $(srcdir)/bench/kernels.c format/skkernel.h
@@ -170,17 +204,18 @@ bench-patterns: sklink$(EXEEXT) skrun$(EXEEXT) skdump$(EXEEXT) kernels/libskerne
 # The cost of linking 24 layers, compared with copying their weights.
 bench-weights: sklink$(EXEEXT) kernels/libskernels.a
 	/usr/bin/python3 $(srcdir)/bench/weights $(srcdir) . bench/weights.d
-.PHONY: bench bench-dynamic bench-kernels bench-link bench-networks bench-patterns bench-runtime bench-tile-groups \
-	bench-variants bench-weights
+.PHONY: bench bench-dynamic bench-kernels bench-link bench-networks bench-patterns bench-ranks bench-runtime \
+	bench-tile-groups bench-variants bench-weights
 
 bench/link-kernel.o: $(srcdir)/bench/link-kernel.c format/skkernel.h
 	$(BENCH_CC) $(srcdir)/bench/link-kernel.c
-CLEAN_FOLDERS += bench/lengths.d bench/links bench/networks.d bench/patterns.d bench/products.d bench/variants.d \
+CLEAN_FOLDERS += bench/lengths.d bench/links bench/networks.d bench/patterns.d bench/products.d bench/ranks.d \
+	bench/variants.d \
 	bench/weights.d bench/microkernels-data bench/tiles
 
 CLEANFILES += $(EXTRA_PROGRAMS) bench/link-kernel.o bench/direct.c bench/direct.o bench/kernels.o \
 	bench/hand-written.o bench/dispatch.yaml bench/dispatch.sk bench/load-* bench/microkernels.sk \
 	bench/tile-kernels.o bench/fixed.* bench/bounded.*
 EXTRA_DIST += bench/lengths bench/networks bench/patterns bench/variants bench/weights bench/onnxruntime.js \
-	bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas bench/kernels.c \
-	bench/hand-written.c bench/products bench/products.c bench/tile-kernels.c bench/tile-networks
+	bench/allreduce.c bench/openmp.c bench/tbb.cc bench/link-kernel.c bench/generate bench/openblas \
+	bench/kernels.c bench/hand-written.c bench/products bench/products.c bench/tile-kernels.c bench/tile-networks

@@ -42,12 +42,15 @@ loader_libloader_la_SOURCES = \
 	loader/image/imports.c loader/image/integrity.c loader/image/lookup.c \
 	loader/image/processor.c loader/image/read.c loader/image/relocate.c loader/image/symbols.c \
 	loader/image/weights.c \
-	loader/ranks/simulated.c loader/ranks/transport.h \
-	loader/skrt.h \
+	loader/ranks/compare.c loader/ranks/gather.c loader/ranks/plugin.c loader/ranks/simulated.c \
+	loader/ranks/transport.h \
+	loader/skrt.h loader/skrt-transport.h \
 	loader/trace/trace-file.c loader/trace/trace.c loader/trace/trace.h
 loader_libloader_la_LIBADD = format/libplan.la format/libprofile.la format/libseal.la format/libimports.la \
 	base/libshared.la -ldl
 loader_libloader_la_CFLAGS = $(PART_CFLAGS) -pthread
+loader_libloader_la_CPPFLAGS = $(AM_CPPFLAGS) -DSK_TRANSPORTS='"$(pkglibdir)"' \
+	-DSK_TRANSPORTS_FROM_PROGRAMS='"$(shell realpath -ms --relative-to=$(bindir) $(pkglibdir))"'
 loader_libloader_la_CCASFLAGS = $(AM_CCASFLAGS) $(COMPILE_ONCE)
 
 lib_LTLIBRARIES += libskrt.la
@@ -57,18 +60,39 @@ libskrt_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:1 -no-undefined -Wl,-z,node
 	-Wl,--version-script=$(top_srcdir)/loader/libskrt.map
 EXTRA_libskrt_la_DEPENDENCIES = loader/libskrt.map
 EXTRA_DIST += loader/libskrt.map
-include_HEADERS += loader/skrt.h loader/skrt.hh
+include_HEADERS += loader/skrt.h loader/skrt.hh loader/skrt-transport.h
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = loader/libskrt.pc # its rule is in packaging/local.mk
+
+# Transports over MPI, one for each implementation that configure has found; libskrt opens them with dlopen.
+pkglib_LTLIBRARIES =
+transport_flags = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined
+if HAVE_MPICH
+pkglib_LTLIBRARIES += loader/libskrt-mpich.la
+loader_libskrt_mpich_la_SOURCES = loader/mpi/mpi-transport.c
+loader_libskrt_mpich_la_CPPFLAGS = $(AM_CPPFLAGS) -DTRANSPORT_NAME='"mpich"'
+loader_libskrt_mpich_la_CFLAGS = $(AM_CFLAGS) $(MPICH_CFLAGS) -fvisibility=hidden
+loader_libskrt_mpich_la_LIBADD = $(MPICH_LIBS)
+loader_libskrt_mpich_la_LDFLAGS = $(transport_flags)
+endif
+if HAVE_OPENMPI
+pkglib_LTLIBRARIES += loader/libskrt-openmpi.la
+loader_libskrt_openmpi_la_SOURCES = loader/mpi/mpi-transport.c
+loader_libskrt_openmpi_la_CPPFLAGS = $(AM_CPPFLAGS) -DTRANSPORT_NAME='"openmpi"'
+loader_libskrt_openmpi_la_CFLAGS = $(AM_CFLAGS) $(OPENMPI_CFLAGS) -fvisibility=hidden
+loader_libskrt_openmpi_la_LIBADD = $(OPENMPI_LIBS)
+loader_libskrt_openmpi_la_LDFLAGS = $(transport_flags)
+endif
+EXTRA_DIST += loader/mpi/mpi-transport.c
 
 bin_PROGRAMS += skrun
 skrun_SOURCES = \
 	loader/skrun/elements.c loader/skrun/skrun.h \
-	loader/skrun/keep-inputs.c \
+	loader/skrun/keep-inputs.c loader/skrun/launched.c \
 	loader/skrun/measure.c \
 	loader/skrun/messages.c \
 	loader/skrun/progress.c \
-	loader/skrun/ranks.c \
+	loader/skrun/rank.c loader/skrun/rank-trace.c loader/skrun/ranks.c \
 	loader/skrun/trace-page.c \
 	loader/skrun/run-options.c \
 	loader/skrun/run-results.c \

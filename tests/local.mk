@@ -109,7 +109,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/runtime/directions.sh tests/runtime/faults.sh tests/runtime/guard.sh tests/runtime/integrity.sh \
 	tests/runtime/isa.sh tests/runtime/locale.sh tests/runtime/mutexes.sh tests/runtime/once.sh tests/runtime/sizes.sh \
 	tests/runtime/sized-runs.sh \
-	tests/runtime/package-damage.sh tests/runtime/ranks.sh tests/runtime/predict.sh tests/runtime/progress.sh tests/runtime/skrt-hh.sh \
+	tests/runtime/mpi.sh tests/runtime/package-damage.sh tests/runtime/ranks.sh tests/runtime/predict.sh tests/runtime/progress.sh tests/runtime/skrt-hh.sh \
 	tests/runtime/skrun.sh tests/runtime/thread-storage.sh tests/runtime/thunks.sh tests/runtime/times.sh \
 	tests/runtime/trace.sh \
 	tests/samples/bert-train.sh tests/samples/bert.sh tests/samples/convnet.sh tests/samples/decode-layers.sh \

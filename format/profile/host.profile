@@ -16,3 +16,6 @@ flush: 10 ns              # coherent caches: a fence only
 code-fetch: 20 GB/s       # from the second-level cache
 memory: 25 GB/s           # of both cores together
 core-memory: 20 GB/s
+exchange: 150 ns          # MPI in shared memory, two ranks on one machine; a network has other numbers
+link.latency: 300 ns
+link.rate: 5.5 GB/s

@@ -26,6 +26,7 @@ enum kind {
 	KIND_BLOCKS,
 	KIND_NUMBER,
 	KIND_OPTIONAL, /* a number; 0: not given */
+	KIND_OPTIONAL_RATE, /* the same, and not 0 if it is given */
 	KIND_POSITIVE, /* a number that is not 0 */
 	KIND_RATE, /* the same, or `unlimited` */
 	KIND_FLAG, /* a bool: true or false */
@@ -51,6 +52,9 @@ static const struct key device_keys[] = {
 	{"code-fetch", KIND_RATE, rates, FIELD(code_fetch)},
 	{"memory", KIND_RATE, rates, FIELD(memory)},
 	{"core-memory", KIND_RATE, rates, FIELD(core_memory)},
+	{"exchange", KIND_OPTIONAL, times, FIELD(exchange)},
+	{"link.latency", KIND_OPTIONAL, times, FIELD(link_latency)},
+	{"link.rate", KIND_OPTIONAL_RATE, rates, FIELD(link_rate)},
 	{"sync-all-split", KIND_FLAG, NULL, FIELD(sync_all_split)},
 };
 #undef FIELD
@@ -211,20 +215,24 @@ static bool read_line(struct reader *reader)
 	return sk_lines_fail(&reader->lines, "'%.60s' is of no lane that 'lanes' has named before", reader->lines.key);
 }
 
+static bool is_optional(enum kind kind)
+{
+	return kind == KIND_FLAG || kind == KIND_BLOCKS || kind == KIND_OPTIONAL || kind == KIND_OPTIONAL_RATE;
+}
+
 static bool check_complete(struct reader *reader)
 {
 	struct sk_lines *lines = &reader->lines;
 
 	lines->number = 0;
 	for (size_t i = 0; i < DEVICE_KEYS; i++)
-		if (!reader->seen[i] && device_keys[i].kind != KIND_FLAG)
+		if (!reader->seen[i] && !is_optional(device_keys[i].kind))
 			return sk_lines_fail(lines, "the profile has no '%s'", device_keys[i].name);
 	for (uint32_t i = 0; i < reader->profile->lane_count; i++) {
 		struct sk_profile_lane *lane = &reader->profile->lanes[i];
 
 		for (size_t k = 0; k < LANE_KEYS; k++)
-			if (!reader->lane_seen[i][k] && lane_keys[k].kind != KIND_BLOCKS &&
-			    lane_keys[k].kind != KIND_OPTIONAL)
+			if (!reader->lane_seen[i][k] && !is_optional(lane_keys[k].kind))
 				return sk_lines_fail(lines, "the profile has no '%s.%s'", lane->name,
 						     lane_keys[k].name);
 		if (!lane->blocks)

@@ -43,6 +43,10 @@ struct sk_profile {
 	double code_fetch; /* into one core's instruction memory */
 	double memory; /* of all cores together */
 	double core_memory; /* of one core */
+	/* Between ranks; 0: not given. An exchange takes `exchange`, link_latency, and the time of its bytes. */
+	double exchange; /* of a rank's processor */
+	double link_latency; /* of a message */
+	double link_rate; /* of the bytes that a rank receives */
 	bool sync_all_split; /* tasks that call sk_sync_all are fused only with tasks that need no more cores */
 };
 

@@ -156,7 +156,8 @@ struct skrt_device {
 	uint64_t seed;
 	size_t stack_size; /* of each core */
 	struct sk_checks *checks; /* NULL: none. A device with checks has a single worker */
-	const struct sk_transport *transport; /* to other ranks; NULL: the process is alone */
+	const struct sk_transport *transport; /* to other ranks, from sk_device_join; else NULL */
+	bool own_packages; /* of each rank */
 	uint32_t lane_count; /* lanes that exist; packages with more lanes add more, up to the limit */
 	uint32_t lane_limit;
 	struct sk_device_lane lanes[SK_MAX_LANES];
@@ -301,11 +302,15 @@ void sk_flight_end(struct sk_flight *flight, bool good);
  *
  * Packages that several processes run together. */
 
-/* Let the device exchange data with other ranks, by a transport that outlives it. It has no module yet. */
-void sk_device_join(struct skrt_device *device, const struct sk_transport *transport);
+/* Let the device exchange data with other ranks, by a transport that outlives it. It has no module yet. own_packages:
+ * each rank is meant to have a package of its own, with the same exchanges. */
+void sk_device_join(struct skrt_device *device, const struct sk_transport *transport, bool own_packages);
 
-/* Check, before there is an instance, that the module's exchanges are those of its plan, and that this process is one
- * of so many ranks. */
+/* Note that a launch of a package for several ranks has failed: the other ranks must not wait for this one. */
+void sk_ranks_note_failure(void);
+
+/* Before there is an instance, check that the module's exchanges are those of its plan, that this process is one of so
+ * many ranks, and that these have the same exchanges. */
 enum skrt_status sk_ranks_ready(struct skrt_module *module);
 
 /* ==== guarded.c ====

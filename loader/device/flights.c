@@ -261,6 +261,8 @@ enum skrt_status sk_flight_result(struct sk_flight *flight, char *error, size_t 
 	if (failed) {
 		sk_cancellation_hold(); /* because the package's file is read */
 		sk_failure_describe(flight, error, error_size, lost);
+		if (flight->kernel->module->transport)
+			sk_ranks_note_failure();
 	}
 	if (flight->checks && !sk_checks_end(flight, !failed, error, error_size))
 		return SKRT_OUT_OF_MEMORY;

@@ -19,6 +19,7 @@
 #include "loader/core/core.h"
 #include "loader/flight/flight.h"
 #include "loader/image/image.h"
+#include "loader/ranks/transport.h"
 #include "loader/skrt.h"
 
 static enum skrt_status report_damage(const struct skrt_module *module, const char *reason)
@@ -53,8 +54,8 @@ static enum skrt_status open_sizes(struct skrt_module *module)
 	char error[SK_ERROR_SIZE - 128];
 	uint64_t size = 0;
 	bool is_linked = !module->image.gnu_hash && !module->image.hash;
-	const void *bytes = is_linked ? sk_plan_sizes(&module->plan, &size)
-				      : sk_image_find(&module->image, "sk_dims", &size);
+	const void *bytes =
+		is_linked ? sk_plan_sizes(&module->plan, &size) : sk_image_find(&module->image, "sk_dims", &size);
 
 	if (!bytes)
 		return SKRT_OK;
@@ -137,6 +138,7 @@ static void free_module(struct skrt_module *module)
 	free(module->blocks);
 	sk_module_destruct(module);
 	sk_exit_functions_forget(&module->image.package);
+	sk_rank_places_close(module->rank_places);
 	sk_dims_close(&module->dims);
 	sk_plan_close(&module->plan);
 	sk_image_close(&module->image);

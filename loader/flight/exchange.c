@@ -5,6 +5,7 @@
 
 #include "loader/flight/flight.h"
 
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +17,10 @@
 #include "format/skkernel.h"
 #include "format/skranks.h"
 #include "loader/arch/machine.h"
+#include "loader/base/status.h"
 #include "loader/core/core.h"
 #include "loader/ranks/transport.h"
+#include "loader/skrt-transport.h"
 
 enum { SPINS = 500, YIELDS = 1000, SHORTEST_SLEEP = 20000, LONGEST_SLEEP = 500000 /* ns */ };
 
@@ -42,30 +45,63 @@ static bool is_told_to_leave(const struct sk_flight *flight)
 }
 
 /* Note why the exchange did not end, for the message of the flight, and leave the call. */
-static _Noreturn void leave(struct sk_device_core *core, const struct sk_transport *transport, const char *title)
+static _Noreturn void leave(struct sk_device_core *core, const char *title, const char *why, const char *within)
 {
 	struct sk_flight *flight = core->flight;
 	bool late = is_told_to_leave(flight);
-	char why[sizeof(flight->exchange) / 2];
 
-	transport->describe(transport->context, why, sizeof(why));
-	snprintf(flight->exchange, sizeof(flight->exchange), "%s: %s", title, why);
+	snprintf(flight->exchange, sizeof(flight->exchange), "%s: %s%s", title, why, late ? "" : within);
 	flight->exchange_late = late;
 	sk_call_leave(SK_STATUS_ABORTED);
 }
 
-static void run(struct sk_device_core *core, const struct sk_transfer *transfer)
+/* On a device without a time-out exchanges have one of their own. Its time is looked at while the thread sleeps. */
+static bool is_late(const struct sk_device_core *core, uint32_t turn, int64_t *end)
 {
-	const struct sk_transport *transport = core->flight->kernel->module->transport;
-	enum sk_transfer_state state;
+	uint64_t timeout = core->flight->kernel->module->exchange_timeout;
+
+	if (!timeout || turn < SPINS + YIELDS)
+		return false;
+	if (!*end)
+		*end = sk_now() + (int64_t)timeout;
+	return sk_now() > *end;
+}
+
+/* title: of the exchange that the transfer is, or is made for. */
+static void run(struct sk_device_core *core, const struct skrt_transfer *transfer, const char *title)
+{
+	const struct skrt_module *module = core->flight->kernel->module;
+	const struct sk_transport *transport = module->transport;
+	enum skrt_transfer_state state;
+	int64_t end = 0;
+	bool late = false;
 
 	transport->start(transport->context, transfer);
-	for (uint32_t turn = 0; (state = transport->test(transport->context)) != SK_TRANSFER_ENDED;) {
-		if (state == SK_TRANSFER_FAILED || is_told_to_leave(core->flight))
-			leave(core, transport, transfer->title);
+	for (uint32_t turn = 0; (state = transport->test(transport->context)) != SKRT_TRANSFER_ENDED;) {
+		late = is_late(core, turn, &end);
+		if (state == SKRT_TRANSFER_FAILED || late || is_told_to_leave(core->flight)) {
+			char why[sizeof(core->flight->exchange) / 2], within[32] = "";
+
+			transport->describe(transport->context, why, sizeof(why));
+			if (late)
+				snprintf(within, sizeof(within), " within %" PRIu64 " s",
+					 module->exchange_timeout / 1000000000);
+			leave(core, title, why, within);
+		}
 		wait_a_turn(turn);
 		turn += turn < UINT32_MAX;
 	}
+}
+
+/* Let all ranks say to which exchange they come. */
+static void compare_places(struct sk_device_core *core, const struct skrt_transfer *transfer)
+{
+	const struct skrt_module *module = core->flight->kernel->module;
+	char why[sizeof(core->flight->exchange) / 2];
+
+	run(core, sk_rank_places_begin(module->rank_places, transfer), transfer->title);
+	if (!sk_rank_places_agree(module->rank_places, why, sizeof(why)))
+		leave(core, transfer->title, why, "");
 }
 
 /* Return the exchange of the block's task; NULL: it is none. */
@@ -96,19 +132,21 @@ void sk_block_exchange(const struct sk_block *block, const void *from, void *to)
 	host->in_runtime = true;
 	if (module->transport) {
 		const struct sk_ranks_group *group = &ranks->groups[exchange->group];
-		struct sk_transfer transfer = {.kind = (enum sk_exchange_kind)exchange->kind,
-					       .size = group->size,
-					       .root = exchange->root,
-					       .peer = exchange->peer,
-					       .bytes = exchange->bytes,
-					       .send = from,
-					       .receive = to,
-					       .title = title,
-					       .hash = sk_ranks_hash(ranks, exchange)};
+		struct skrt_transfer transfer = {.kind = exchange->kind,
+						 .size = group->size,
+						 .root = exchange->root,
+						 .peer = exchange->peer,
+						 .bytes = exchange->bytes,
+						 .send = from,
+						 .receive = to,
+						 .title = title,
+						 .hash = sk_ranks_hash(ranks, exchange)};
 
 		transfer.members = sk_ranks_part(ranks, group, module->transport->rank, &transfer.place);
 		sk_ranks_text(ranks, &module->plan, exchange, title, sizeof(title));
-		run(core, &transfer);
+		if (module->rank_places)
+			compare_places(core, &transfer);
+		run(core, &transfer, title);
 	} else {
 		memcpy(to, from, exchange->bytes);
 	}

@@ -24,6 +24,7 @@
 
 struct sk_command;
 struct sk_guard;
+struct sk_rank_places;
 struct sk_transport;
 struct skrt_device;
 struct skrt_trace;
@@ -425,6 +426,9 @@ struct skrt_module {
 	struct sk_dims_view dims; /* none in a static package */
 	struct sk_ranks_view ranks; /* none in a package for one process */
 	const struct sk_transport *transport; /* between the ranks; NULL: the package is for one */
+	bool compared; /* with the packages of the other ranks */
+	uint64_t exchange_timeout; /* ns: of exchanges, if the device has no time-out; else 0 */
+	struct sk_rank_places *rank_places; /* for comparisons before each exchange; NULL: there are none */
 	const void *constants;
 	uint32_t usual_cores[SK_MAX_LANES]; /* of the device's lanes, for launches that need no more */
 	uint32_t cores[SK_MAX_LANES]; /* the most that any launch has */

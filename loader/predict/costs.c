@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "format/plan/plan.h"
+#include "format/plan/ranks.h"
 #include "format/profile/profile.h"
 #include "format/skplan.h"
+#include "format/skranks.h"
 #include "format/skrows.h"
 #include "loader/predict/predict-parts.h"
 
@@ -193,6 +195,17 @@ static double part_of(const struct sk_plan_cost *cost, enum sk_cost part)
 	return whole ? (double)cost->values[part] / (double)whole : 0;
 }
 
+/* Return the time of an exchange: that of the bytes that the rank receives from others, and what it takes for any. */
+static double exchange_time(const struct collector *collector, const struct sk_ranks_exchange *exchange)
+{
+	const struct sk_profile *profile = collector->source->profile;
+	uint32_t members = collector->source->ranks->groups[exchange->group].size;
+	bool all = exchange->kind == SK_EXCHANGE_ALL_GATHER || exchange->kind == SK_EXCHANGE_ALL_TO_ALL;
+	double received = (double)exchange->bytes * (all ? members - 1 : 1);
+
+	return members > 1 ? profile->exchange + profile->link_latency + received / profile->link_rate : 0;
+}
+
 static struct sk_work work_of(struct collector *collector, const struct sk_plan_step *step,
 			      const struct sk_plan_call *call)
 {
@@ -200,6 +213,8 @@ static struct sk_work work_of(struct collector *collector, const struct sk_plan_
 	const struct sk_plan_view *plan = collector->plan;
 	const struct sk_plan_cost *given = sk_plan_cost(plan, step, call), *cost = given ? given : &nothing;
 	const struct entry *entry = collector->by_task[call->task];
+	const struct sk_ranks_exchange *exchange =
+		collector->source->ranks ? sk_ranks_find(collector->source->ranks, call->task) : NULL;
 	bool first_side = !(step->flags & SK_STEP_VECTOR_SIDE);
 	struct sk_work work = {.code = sk_plan_code_size(plan, step, call),
 			       .waits = (double)cost->values[SK_COST_WAITS]};
@@ -209,6 +224,9 @@ static struct sk_work work_of(struct collector *collector, const struct sk_plan_
 	if (entry->line) {
 		work.compute = entry->compute * share_of_side(step);
 		collector->costs->from_file += first_side;
+	} else if (exchange) {
+		work.compute = exchange_time(collector, exchange);
+		collector->costs->from_link += first_side;
 	} else if (sk_cost_gives(cost, SK_COST_CYCLES) || sk_cost_gives(cost, SK_COST_OPERATIONS) ||
 		   sk_cost_gives(cost, SK_COST_BYTES)) {
 		double share = plan->tasks[call->task].vector_cost == SK_NO_INDEX ? share_of_side(step) : 1;
@@ -247,8 +265,18 @@ static bool collect_work(struct collector *collector)
 bool sk_costs_collect(const struct sk_costs_source *source, struct sk_costs *costs, char *error, size_t error_size)
 {
 	struct collector collector = {.source = source, .plan = source->plan, .costs = costs};
+	const struct sk_profile *profile = source->profile;
 	bool good = make_entries(&collector);
 
+	if (source->ranks && source->ranks->rank_count > 1 && (profile->link_latency <= 0 || profile->link_rate <= 0)) {
+		free(collector.entries);
+		free(collector.by_task);
+		snprintf(error, error_size,
+			 "profile %s does not say how fast ranks exchange data: give a copy of it link.latency, "
+			 "link.rate and exchange",
+			 profile->name);
+		return false;
+	}
 	*costs = (struct sk_costs){0};
 	if (good && source->file && !read_file(&collector, source->file, error, error_size)) {
 		free(collector.entries);

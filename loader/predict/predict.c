@@ -183,6 +183,9 @@ static void print_device(const struct prediction *prediction)
 		fprintf(prediction->stream, " %" PRIu32 " from the cost file;", costs->from_file);
 	if (costs->from_plan)
 		fprintf(prediction->stream, " %" PRIu32 " from manifest and kernels;", costs->from_plan);
+	if (costs->from_link)
+		fprintf(prediction->stream, " %" PRIu32 " exchange%s between ranks, from the link of the profile;",
+			costs->from_link, sk_plural(costs->from_link));
 	fprintf(prediction->stream, " %" PRIu32 " of no known cost%s\n\n", costs->from_arguments,
 		costs->from_arguments ? ", taken as moving the bytes of their arguments" : "");
 }
@@ -371,7 +374,8 @@ static bool is_ordered(const struct prediction *prediction)
 static bool predict(struct prediction *prediction, const struct sk_predict_options *options)
 {
 	const struct sk_costs_source source = {prediction->plan,  prediction->network, &prediction->profile,
-					       prediction->lanes, prediction->sizes,   options->costs};
+					       prediction->lanes, prediction->sizes,   options->costs,
+					       options->ranks};
 
 	/* A plan of one size has been checked before it was made. */
 	if ((!options->sizes && !sk_plan_check_all(prediction->plan, prediction->error, prediction->error_size)) ||

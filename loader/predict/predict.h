@@ -10,6 +10,7 @@
 #include "format/plan/plan.h"
 
 struct sk_profile;
+struct sk_ranks_view;
 struct sk_work;
 
 /* ==== predict.c ====
@@ -19,6 +20,7 @@ struct sk_work;
 
 struct sk_predict_options {
 	const struct sk_plan_network *network; /* of the plan */
+	const struct sk_ranks_view *ranks; /* of its package; NULL: it is for one process */
 	const char *device; /* a profile's name or path; NULL: the one that the package was linked for */
 	const char *costs; /* path of a cost file (predict.h), or NULL */
 	const char *trace; /* path of a file for the cores' activities in the unfused and the fused run, or NULL */
@@ -35,7 +37,8 @@ bool sk_predict(const struct sk_plan_view *plan, const struct sk_predict_options
 /* ==== costs.c ====
  *
  * The time of each call of a plan on a profile's device: from a file of measured or guessed times, else from the
- * manifest's `cost:` or the kernel's signature, else from the bytes of its arguments.
+ * manifest's `cost:` or the kernel's signature, else from the bytes of its arguments. Exchanges between ranks take the
+ * time of the profile's link.
  *
  * A cost file has lines `task: time`, with the time of the whole task if one core did all of it, as "1.2 us" (ns, us,
  * ms) or "900 cycles" of the profile's clock. Names are written like the keys in format/profile/profile.h. A line
@@ -44,7 +47,7 @@ bool sk_predict(const struct sk_plan_view *plan, const struct sk_predict_options
 
 struct sk_costs {
 	struct sk_work *work; /* by call of the plan; nothing for calls of task entries. Free it with sk_costs_free */
-	uint32_t from_file, from_plan, from_arguments; /* tasks of the network */
+	uint32_t from_file, from_plan, from_link, from_arguments; /* tasks of the network */
 };
 
 /* Where the costs of a plan come from, and what they are for. */
@@ -55,6 +58,7 @@ struct sk_costs_source {
 	const uint32_t *lanes; /* by lane of the plan, the profile's */
 	const char *sizes; /* as in struct sk_predict_options */
 	const char *file; /* path of a cost file, or NULL */
+	const struct sk_ranks_view *ranks; /* of the package; NULL: it is for one process */
 };
 
 /* False with the reason in `error`; then nothing is to be freed. */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "format/skranks.h"
+#include "loader/skrt-transport.h"
 
 enum { LINE = 128, TITLE = 256, PAGE = 4096 };
 
@@ -41,7 +41,7 @@ struct rank {
 	uint32_t number;
 	uint64_t count; /* of exchanges started */
 	bool came, copied;
-	struct sk_transfer transfer;
+	struct skrt_transfer transfer;
 	char title[TITLE];
 	char failure[3 * TITLE]; /* "": it has not failed */
 };
@@ -54,6 +54,7 @@ struct sk_shared_ranks *sk_simulation_open(uint32_t ranks, uint64_t most, uint64
 	struct sk_shared_ranks *simulation;
 	uint64_t room;
 
+	most = most < SK_SIMULATION_LEAST ? SK_SIMULATION_LEAST : most;
 	head = (head + PAGE - 1) / PAGE * PAGE;
 	if (__builtin_add_overflow(most, PAGE - 1, &room) ||
 	    __builtin_mul_overflow(room / PAGE * PAGE, (uint64_t)ranks, &size) ||
@@ -87,17 +88,17 @@ void sk_simulation_abort(struct sk_shared_ranks *simulation, uint32_t rank, cons
 	atomic_store(&simulation->failed, 2);
 }
 
-static enum sk_transfer_state fail(const char *text)
+static enum skrt_transfer_state fail(const char *text)
 {
 	snprintf(own.failure, sizeof(own.failure), "%s", text);
-	return SK_TRANSFER_FAILED;
+	return SKRT_TRANSFER_FAILED;
 }
 
-static enum sk_transfer_state fail_as_others(const struct sk_shared_ranks *simulation)
+static enum skrt_transfer_state fail_as_others(const struct sk_shared_ranks *simulation)
 {
 	snprintf(own.failure, sizeof(own.failure), "rank %" PRIu32 " has failed%s%s", simulation->failed_rank,
 		 *simulation->failure ? ": " : "", simulation->failure);
-	return SK_TRANSFER_FAILED;
+	return SKRT_TRANSFER_FAILED;
 }
 
 /* ---- the order of ranks ---- */
@@ -130,12 +131,12 @@ static bool is_turn(const struct sk_shared_ranks *simulation)
 
 /* ---- exchanges ---- */
 
-static uint64_t sent_bytes(const struct sk_transfer *transfer)
+static uint64_t sent_bytes(const struct skrt_transfer *transfer)
 {
-	return transfer->bytes * (transfer->kind == SK_EXCHANGE_ALL_TO_ALL ? transfer->size : 1);
+	return transfer->bytes * (transfer->kind == SKRT_EXCHANGE_ALL_TO_ALL ? transfer->size : 1);
 }
 
-static void start(void *context, const struct sk_transfer *transfer)
+static void start(void *context, const struct skrt_transfer *transfer)
 {
 	(void)context;
 	own.count++;
@@ -187,21 +188,21 @@ static bool agree(const struct sk_shared_ranks *simulation)
 
 static void copy(struct sk_shared_ranks *simulation)
 {
-	const struct sk_transfer *transfer = &own.transfer;
+	const struct skrt_transfer *transfer = &own.transfer;
 	uint64_t bytes = transfer->bytes;
 	char *to = transfer->receive;
 
 	switch (transfer->kind) {
-	case SK_EXCHANGE_ALL_GATHER:
+	case SKRT_EXCHANGE_ALL_GATHER:
 		for (uint32_t i = 0; i < transfer->size; i++)
 			memcpy(to + i * bytes, room_of(simulation, transfer->members[i]), bytes);
 		break;
-	case SK_EXCHANGE_ALL_TO_ALL:
+	case SKRT_EXCHANGE_ALL_TO_ALL:
 		for (uint32_t i = 0; i < transfer->size; i++)
 			memcpy(to + i * bytes, room_of(simulation, transfer->members[i]) + transfer->place * bytes,
 			       bytes);
 		break;
-	case SK_EXCHANGE_SEND:
+	case SKRT_EXCHANGE_SEND:
 		if (transfer->place != transfer->peer) {
 			memset(to, 0, bytes);
 			break;
@@ -215,25 +216,25 @@ static void copy(struct sk_shared_ranks *simulation)
 	own.copied = true;
 }
 
-static enum sk_transfer_state test(void *context)
+static enum skrt_transfer_state test(void *context)
 {
 	struct sk_shared_ranks *simulation = own.simulation;
 
 	(void)context;
 	if (*own.failure)
-		return SK_TRANSFER_FAILED;
+		return SKRT_TRANSFER_FAILED;
 	if (atomic_load(&simulation->failed))
-		return atomic_load(&simulation->failed) == 2 ? fail_as_others(simulation) : SK_TRANSFER_RUNS;
+		return atomic_load(&simulation->failed) == 2 ? fail_as_others(simulation) : SKRT_TRANSFER_RUNS;
 	if (sent_bytes(&own.transfer) > simulation->room)
 		return fail("it sends more bytes than any exchange of the package that was opened first");
 	if (!own.came && is_turn(simulation))
 		come(simulation);
 	if (own.came && !own.copied && have_all(simulation, false)) {
 		if (!agree(simulation))
-			return SK_TRANSFER_FAILED;
+			return SKRT_TRANSFER_FAILED;
 		copy(simulation);
 	}
-	return own.copied && have_all(simulation, true) ? SK_TRANSFER_ENDED : SK_TRANSFER_RUNS;
+	return own.copied && have_all(simulation, true) ? SKRT_TRANSFER_ENDED : SKRT_TRANSFER_RUNS;
 }
 
 /* Name the ranks of the group that have not come, or have not copied; false: there are none. */
@@ -271,13 +272,29 @@ static void abort_ranks(void *context, const char *text)
 	sk_simulation_abort(own.simulation, own.number, text);
 }
 
+static int are_open(void *context)
+{
+	(void)context;
+	return 1;
+}
+
+static const char *close_ranks(void *context)
+{
+	(void)context;
+	return NULL; /* the parent has the shared memory */
+}
+
 void sk_simulation_join(struct sk_shared_ranks *simulation, uint32_t rank, struct sk_transport *transport)
 {
 	own = (struct rank){.simulation = simulation, .number = rank};
-	*transport = (struct sk_transport){.rank = rank,
+	*transport = (struct sk_transport){.name = "simulated",
+					   .rank = rank,
 					   .ranks = simulation->ranks,
+					   .room = simulation->room,
 					   .start = start,
 					   .test = test,
 					   .describe = describe,
-					   .abort = abort_ranks};
+					   .abort = abort_ranks,
+					   .is_open = are_open,
+					   .close = close_ranks};
 }

@@ -1,4 +1,5 @@
-/* How ranks exchange bytes: the table of functions that moves them, and the simulation of ranks on one machine. */
+/* How ranks exchange bytes: transports, in shared objects or simulated on one machine, and numbers that all ranks
+ * exchange beside their packages' data. */
 #ifndef SK_LOADER_RANKS_TRANSPORT_H
 #define SK_LOADER_RANKS_TRANSPORT_H
 
@@ -6,44 +7,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/skranks.h"
+#include "loader/skrt-transport.h"
+
+struct sk_plan_view;
+struct sk_ranks_view;
 
 /* ==== transport ====
  *
- * A transport connects the ranks of a run. It moves bytes and does no arithmetic. A rank has one exchange at a time: it
- * starts one when the one before it has ended, and all ranks start the same ones in the same order. */
-
-/* An exchange, as a rank takes part in it. Memory belongs to the caller, and must stay while the exchange runs. */
-struct sk_transfer {
-	enum sk_exchange_kind kind;
-	const uint32_t *members; /* the ranks of the group, in its order */
-	uint32_t size, place; /* their number; this rank's place among them */
-	uint32_t root, peer; /* places; see enum sk_exchange_kind */
-	uint64_t bytes; /* see enum sk_exchange_kind */
-	const void *send;
-	void *receive; /* shares no byte with `send` */
-	const char *title; /* for messages: "exchange 'sum' (AllReduce of group tp, 4096 bytes)" */
-	uint64_t hash; /* equal on all ranks that take part in the same exchange of the same package */
-};
-
-enum sk_transfer_state {
-	SK_TRANSFER_RUNS,
-	SK_TRANSFER_ENDED, /* everything is received, and `send` may change */
-	SK_TRANSFER_FAILED, /* it will never end, and no other one can start */
-};
+ * A transport connects the ranks of a run. Its functions are those of struct skrt_transport_table. */
 
 struct sk_transport {
 	void *context;
+	const char *name;
 	uint32_t rank, ranks;
-	/* Start the transfer; it is copied, without the memory. `test` reports failures. */
-	void (*start)(void *context, const struct sk_transfer *transfer);
-	/* Go on with it, without waiting. One thread at a time calls it. */
-	enum sk_transfer_state (*test)(void *context);
-	/* Describe the failure; or, while it runs, the missing ranks: "rank 1 did not come". */
+	uint64_t room; /* most bytes that a rank can send to each at once; 0: any */
+	bool checked; /* before each exchange, all ranks compare where they are */
+	void (*start)(void *context, const struct skrt_transfer *transfer);
+	enum skrt_transfer_state (*test)(void *context);
 	void (*describe)(void *context, char *text, size_t size);
-	/* Let the exchanges of all ranks fail, now and from now on, with this text: the rank cannot go on. */
-	void (*abort)(void *context, const char *text);
+	void (*abort)(void *context, const char *text); /* of simulated ranks it returns; then the process ends */
+	int (*is_open)(void *context);
+	const char *(*close)(void *context);
 };
+
+enum { SK_RANKS_TIMEOUT = 60000 /* ms: the usual time-out of exchanges */ };
 
 /* ==== simulated.c ====
  *
@@ -51,6 +38,8 @@ struct sk_transport {
  * memory; when all of the group have come, each copies those for it. */
 
 struct sk_shared_ranks;
+
+enum { SK_SIMULATION_LEAST = 4096 /* bytes that a rank can always send at once */ };
 
 /* Make the shared memory for so many ranks, each of which sends at most `most` bytes at once. seed: not 0: ranks come
  * to each exchange in an order of its own. NULL: no memory; errno says why. */
@@ -61,5 +50,74 @@ void sk_simulation_join(struct sk_shared_ranks *simulation, uint32_t rank, struc
 
 /* As `abort` of the rank's transport, for a process that sees a rank end. */
 void sk_simulation_abort(struct sk_shared_ranks *simulation, uint32_t rank, const char *text);
+
+/* ==== plugin.c ====
+ *
+ * Transports in shared objects. */
+
+/* A program that starts processes, as it shows in their environment. */
+struct sk_launcher {
+	const char *transport; /* the one that connects its processes; NULL: this process has no such launcher */
+	const char *variable; /* of the environment, which has the number of processes */
+	uint32_t rank, ranks; /* as the environment says */
+};
+
+/* Find the launcher of this process. */
+struct sk_launcher sk_launcher_find(void);
+
+/* Return the name or file of the transport of this process; NULL: it is alone. It is what SKRT_TRANSPORT says, unless
+ * that is "none", or what connects the launcher's processes if there are several. */
+const char *sk_plugin_choose(const struct sk_launcher *launcher);
+
+/* Open it. False, with the reason: no such file, another version, or as many ranks as the launcher does not have. */
+bool sk_plugin_open(const char *name, const struct sk_launcher *launcher, struct sk_transport *transport, char *error,
+		    size_t error_size);
+
+/* ==== gather.c ====
+ *
+ * Numbers that all ranks exchange beside their packages' data, such as comparisons. All ranks call these functions in
+ * the same order, between exchanges. False, with the reason: after that the transport is of no use. */
+
+struct sk_gathering {
+	const struct sk_transport *transport;
+	uint64_t timeout; /* ms */
+	char *error;
+	size_t error_size;
+};
+
+/* Give each rank the `bytes` of all of them, in their order. title: for messages, "the end of the runs". */
+bool sk_gather(const struct sk_gathering *gathering, const char *title, const void *own, void *all, uint64_t bytes);
+
+/* Bring the bytes of rank `from` to rank 0, in parts; they are `size` on both. On other ranks the memory is not used.
+ */
+bool sk_bring(const struct sk_gathering *gathering, const char *title, uint32_t from, void *bytes, uint64_t size);
+
+/* The places of all ranks in their order of exchanges, compared before each exchange to find ranks with another order:
+ * for transports with `checked`. */
+struct sk_rank_places;
+
+/* Return memory for them, or NULL. Free it with sk_rank_places_close. */
+struct sk_rank_places *sk_rank_places_open(const struct sk_transport *transport);
+void sk_rank_places_close(struct sk_rank_places *places);
+
+/* Return the exchange of all ranks that comes before `transfer`. After it has ended, sk_rank_places_agree returns
+ * whether all ranks come to the same one; else the text names two ranks. */
+const struct skrt_transfer *sk_rank_places_begin(struct sk_rank_places *places, const struct skrt_transfer *transfer);
+bool sk_rank_places_agree(const struct sk_rank_places *places, char *text, size_t size);
+
+/* ==== compare.c ====
+ *
+ * The packages of the ranks, compared before anything runs. */
+
+struct sk_comparison {
+	struct sk_gathering gathering;
+	const struct sk_ranks_view *ranks;
+	const struct sk_plan_view *plan;
+	uint64_t number; /* of the packages that this process has compared */
+	bool own_packages; /* each rank is meant to have a package of its own: their seals may differ */
+};
+
+/* Compare the exchanges and the seals. False on all ranks, with a text that names two of them, if they differ. */
+bool sk_ranks_compare(const struct sk_comparison *comparison);
 
 #endif

@@ -5,9 +5,7 @@
 #include "loader/skrun/skrun.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,86 +16,17 @@
 
 #include "format/plan/plan.h"
 #include "format/plan/ranks.h"
+#include "format/skranks.h"
 #include "loader/image/image.h"
 #include "loader/ranks/transport.h"
 #include "loader/skrt.h"
 
 enum {
-	TIMEOUT = 60000, /* ms, if --timeout does not say another one */
 	GRACE = 2000000, /* µs, in which ranks end after one has failed; */
 	PAUSE = 5000, /* µs between two looks at them */
 };
 
-static struct sk_transport transport;
-static bool joined;
-
-const struct sk_transport *sk_ranks_transport(void)
-{
-	return joined ? &transport : NULL;
-}
-
-/* ---- names of files ---- */
-
-/* Return the text with "%r" replaced by the number, to be freed; NULL for NULL. */
-static char *for_rank(const char *text, uint32_t rank)
-{
-	char *result = NULL;
-	size_t size;
-
-	if (!text)
-		return NULL;
-	FILE *stream = open_memstream(&result, &size);
-
-	if (!stream)
-		return NULL;
-	for (; *text; text++)
-		if (text[0] == '%' && text[1] == 'r') {
-			fprintf(stream, "%" PRIu32, rank);
-			text++;
-		} else {
-			putc(*text, stream);
-		}
-	return fclose(stream) ? NULL : result;
-}
-
-static bool names_ranks(const char *text)
-{
-	return strstr(text, "%r") != NULL;
-}
-
-static bool check_output(const char *option, const char *text)
-{
-	if (!text || names_ranks(text))
-		return true;
-	sk_skrun_error("--%s %s: each rank writes a file of its own; write %%r where its number is to be in the name",
-		       option, text);
-	return false;
-}
-
-static bool check_names(const struct sk_run_options *options)
-{
-	bool good =
-		options->ranks < 2 || (check_output("trace", options->trace) && check_output("html", options->page) &&
-				       check_output("measure", options->measure));
-
-	for (uint32_t i = 0; i < options->output_count && options->ranks > 1; i++)
-		good &= check_output("output", options->outputs[i].text);
-	return good;
-}
-
-/* Give the options the names of the rank. */
-static void set_names(struct sk_run_options *options, uint32_t rank)
-{
-	options->package.path = for_rank(options->package.path, rank);
-	options->package.weights = for_rank(options->package.weights, rank);
-	options->trace = for_rank(options->trace, rank);
-	options->page = for_rank(options->page, rank);
-	options->measure = for_rank(options->measure, rank);
-	for (uint32_t i = 0; i < options->input_count; i++)
-		options->inputs[i].text = for_rank(options->inputs[i].text, rank);
-	for (uint32_t i = 0; i < options->output_count; i++)
-		options->outputs[i].text = for_rank(options->outputs[i].text, rank);
-}
+static struct sk_transport transport; /* of this rank */
 
 /* ---- the packages ---- */
 
@@ -133,10 +62,10 @@ static bool measure_package(const char *path, uint64_t wanted, uint64_t *most)
 
 static bool measure_packages(const struct sk_run_options *options, uint64_t *most)
 {
-	bool each = names_ranks(options->package.path), good = true;
+	bool each = sk_rank_is_named(options->package.path), good = true;
 
 	for (uint32_t rank = 0; rank < (each ? options->ranks : 1) && good; rank++) {
-		char *path = for_rank(options->package.path, rank);
+		char *path = sk_rank_name(options->package.path, rank);
 
 		good = measure_package(path, options->ranks, most);
 		free(path);
@@ -146,34 +75,6 @@ static bool measure_packages(const struct sk_run_options *options, uint64_t *mos
 
 /* ---- processes ---- */
 
-/* Divide the processors among the ranks, so that the workers of two do not wait on one. */
-static void take_processors(uint32_t rank, uint32_t ranks)
-{
-	cpu_set_t all, own;
-	uint32_t count, number = 0;
-
-	if (sched_getaffinity(0, sizeof(all), &all))
-		return;
-	CPU_ZERO(&own);
-	count = (uint32_t)CPU_COUNT(&all);
-	for (int i = 0; i < CPU_SETSIZE; i++) {
-		if (!CPU_ISSET((size_t)i, &all))
-			continue;
-		if (count >= ranks ? (uint64_t)number * ranks / count == rank : rank % count == number)
-			CPU_SET((size_t)i, &own);
-		number++;
-	}
-	sched_setaffinity(0, sizeof(own), &own);
-}
-
-/* Only one rank prints results. */
-static bool become_silent(void)
-{
-	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	return nowhere >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0;
-}
-
 static _Noreturn void run_rank(struct sk_run_options *options, uint32_t rank, struct sk_shared_ranks *simulation,
 			       bool (*work)(struct sk_run_options *options))
 {
@@ -182,12 +83,10 @@ static _Noreturn void run_rank(struct sk_run_options *options, uint32_t rank, st
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sk_messages_of_rank(rank);
 	sk_simulation_join(simulation, rank, &transport);
-	joined = true;
-	set_names(options, rank);
-	take_processors(rank, (uint32_t)options->ranks);
-	if (options->random)
-		options->seed += rank; /* other values on each rank */
-	good = (rank == 0 || become_silent()) && work(options);
+	transport.checked = options->check_ranks;
+	sk_rank_join(&transport, options->device.timeout_ms);
+	sk_rank_take_processors(rank, (uint32_t)options->ranks);
+	good = sk_rank_run(options, work);
 	if (!good)
 		transport.abort(transport.context, "see its message");
 	fflush(NULL);
@@ -271,7 +170,7 @@ bool sk_ranks_run(struct sk_run_options *options, bool (*work)(struct sk_run_opt
 	bool simulated = options->device.device && strcmp(options->device.device, "host");
 	struct ranks ranks = {.processes = calloc(options->ranks, sizeof(*ranks.processes))};
 	uint64_t most = 0;
-	bool good = check_names(options) && measure_packages(options, &most);
+	bool good = sk_rank_check_names(options, (uint32_t)options->ranks) && measure_packages(options, &most);
 
 	if (good)
 		ranks.simulation = sk_simulation_open((uint32_t)options->ranks, most, options->device.seed);
@@ -283,7 +182,7 @@ bool sk_ranks_run(struct sk_run_options *options, bool (*work)(struct sk_run_opt
 	if (!simulated)
 		options->device.seed = 0; /* it is the ranks' alone */
 	if (!options->device.timeout_ms)
-		options->device.timeout_ms = TIMEOUT;
+		options->device.timeout_ms = SK_RANKS_TIMEOUT;
 	if (good) {
 		start_ranks(options, &ranks, work);
 		good = wait_for_ranks(&ranks);

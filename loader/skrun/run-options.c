@@ -207,6 +207,8 @@ static const struct row rows[] = {
 	 "simulate a package of N ranks on this machine, a process for each; %r in names of\n"
 	 "files is a rank's number",
 	 set_number, FIELD(ranks), .least = 1, .most = SK_MAX_RANKS},
+	{"check-ranks", NULL, "before each exchange compare the places of all ranks in their order of exchanges",
+	 set_flag, FIELD(check_ranks)},
 	{"device", "DEVICE", "host (default); a3 or the file of a profile: simulated, all cores in turn on one thread",
 	 set_text, FIELD(device.device)},
 	{"cores", "N",
@@ -216,8 +218,7 @@ static const struct row rows[] = {
 	{"seed", "N",
 	 "simulated devices: another order of the cores for each N; --ranks: also an order in\n"
 	 "which ranks come to each exchange",
-	 set_number, FIELD(device.seed),
-	 .most = UINT64_MAX},
+	 set_number, FIELD(device.seed), .most = UINT64_MAX},
 	{"timeout", "SECONDS", "end a launch that takes longer", set_timeout},
 	{"guard", NULL,
 	 "find reads and writes out of bounds, reads of unwritten bytes, and outputs that\n"

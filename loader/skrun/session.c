@@ -83,13 +83,13 @@ static bool make_slots(struct sk_session *session)
 static bool load_module(struct sk_session *session, const struct skrt_source *source,
 			const struct skrt_device_options *device)
 {
-	const struct sk_transport *transport = sk_ranks_transport();
+	const struct sk_transport *transport = sk_rank_transport();
 
 	session->network.size = sizeof(session->network);
 	if (!sk_succeeded(skrt_device_open(device, &session->device)))
 		return false;
 	if (transport)
-		sk_device_join(session->device, transport);
+		sk_device_join(session->device, transport, sk_rank_has_package());
 	return sk_succeeded(skrt_module_load_from(session->device, source, &session->module)) &&
 	       sk_succeeded(skrt_module_find_network(session->module, session->chosen, &session->network));
 }
@@ -583,11 +583,15 @@ bool sk_session_run(struct sk_session *session, enum sk_run_mode mode, double *s
 
 bool sk_session_begin_trace(struct sk_session *session)
 {
-	return sk_succeeded(skrt_trace_begin(session->device, MOST_SLICES, &session->trace));
+	return (!sk_rank_merges_traces() || sk_rank_compare_clocks(false)) &&
+	       sk_succeeded(skrt_trace_begin(session->device, MOST_SLICES, &session->trace));
 }
 
 static bool write_trace(const struct skrt_trace *trace, const char *path)
 {
+	if (sk_rank_merges_traces())
+		return sk_rank_compare_clocks(true) && sk_rank_write_trace(trace, path);
+
 	FILE *file = sk_unfinished_open(path);
 
 	if (file)

@@ -15,6 +15,7 @@
 #include "format/plan/plan.h"
 #include "loader/flight/flight.h"
 #include "loader/predict/predict.h"
+#include "loader/ranks/transport.h"
 #include "loader/skrt.h"
 #include "loader/skrun/skrun.h"
 
@@ -178,6 +179,7 @@ static bool predict(struct sk_session *session, const struct sk_run_options *opt
 		return false;
 	sk_session_sizes_text(session, sizes, sizeof(sizes));
 	wanted.network = &network;
+	wanted.ranks = &session->module->ranks;
 	wanted.sizes = session->module->dims.dims ? sizes : NULL;
 	if (sk_plan_make_room(&session->module->plan, error, sizeof(error)) &&
 	    sk_predict(session->plan, &wanted, stdout, error, sizeof(error)))
@@ -270,6 +272,8 @@ static bool run_session(struct sk_session *session, const struct sk_run_options 
 		sk_session_print_sizes(session);
 	if (traced && !sk_session_end_trace(session, options->trace))
 		return false;
+	if (!sk_rank_agree("the end of the runs"))
+		return false;
 	for (uint32_t i = 0; i < options->output_count; i++)
 		if (!sk_session_write(options->outputs[i].slot, options->outputs[i].path))
 			return false;
@@ -361,6 +365,17 @@ static bool work(struct sk_run_options *options)
 	return good;
 }
 
+/* Run as one of the ranks of a launcher, or simulate ranks, or neither. */
+static bool run(struct sk_run_options *options)
+{
+	struct sk_launcher launcher = sk_launcher_find();
+	const char *transport = sk_plugin_choose(&launcher);
+
+	if (transport)
+		return sk_launched_run(options, transport, &launcher, work);
+	return options->ranks ? sk_ranks_run(options, work) : work(options);
+}
+
 int main(int argc, char **argv)
 {
 	struct sk_run_options options;
@@ -373,7 +388,7 @@ int main(int argc, char **argv)
 		sk_run_options_help();
 	else if (options.version)
 		printf("skrun (" PACKAGE_NAME ") %s\n", skrt_version());
-	else if (!(options.ranks ? sk_ranks_run(&options, work) : work(&options)))
+	else if (!run(&options))
 		status = EXIT_FAILURE;
 	sk_run_options_free(&options);
 	return status;

@@ -12,6 +12,7 @@
 #include "loader/skrt.h"
 
 struct sk_json;
+struct sk_launcher;
 struct sk_transport;
 struct skrt_device;
 struct skrt_instance;
@@ -229,7 +230,8 @@ struct sk_run_options {
 	enum sk_run_mode mode;
 	bool mode_given, repeats_given;
 	uint64_t seed, repeats, warm_up;
-	uint64_t ranks; /* of --ranks; 0: this process is alone */
+	uint64_t ranks; /* of --ranks; 0: none are simulated */
+	bool check_ranks;
 	struct skrt_device_options device;
 	bool help, version; /* requested: all else is ignored */
 };
@@ -265,8 +267,62 @@ bool sk_measure(struct sk_session *session, const char *path, uint32_t rounds);
  * been printed. */
 bool sk_ranks_run(struct sk_run_options *options, bool (*work)(struct sk_run_options *options));
 
-/* Return the transport of this process to the other ranks; NULL: it is alone. */
-const struct sk_transport *sk_ranks_transport(void);
+/* ==== launched.c ====
+ *
+ * Ranks that a launcher has started, such as mpirun. */
+
+/* Run `work` as one of them, over the transport of that name or file, in a child process. Return false if it has
+ * failed; the reason has been printed. */
+bool sk_launched_run(struct sk_run_options *options, const char *name, const struct sk_launcher *launcher,
+		     bool (*work)(struct sk_run_options *options));
+
+/* ==== rank.c ====
+ *
+ * This process, if it is a rank. */
+
+/* Join the other ranks by a transport that stays; the time-out is in ms. */
+void sk_rank_join(const struct sk_transport *transport, uint64_t timeout);
+
+/* Return the transport to the other ranks; NULL: this process is alone. */
+const struct sk_transport *sk_rank_transport(void);
+
+/* Return whether each rank is meant to have a package of its own. */
+bool sk_rank_has_package(void);
+
+/* Check, for several ranks, that names of outputs have the place of a rank's number: "%r". */
+bool sk_rank_check_names(const struct sk_run_options *options, uint32_t ranks);
+bool sk_rank_is_named(const char *text);
+
+/* Return the text with "%r" replaced by the number, to be freed; NULL for NULL. */
+char *sk_rank_name(const char *text, uint32_t rank);
+
+/* Run `work` with the names of this rank's files. Only rank 0 prints results. */
+bool sk_rank_run(struct sk_run_options *options, bool (*work)(struct sk_run_options *options));
+
+/* Use the rank-th of `ranks` parts of the processors that this process may use. */
+void sk_rank_take_processors(uint32_t rank, uint32_t ranks);
+
+/* Give each rank the bytes of all of them, in their order. False after "skrun: error: …". */
+bool sk_rank_gather(const char *title, const void *own, void *all, uint64_t bytes);
+
+/* Bring the bytes of rank `from` to rank 0; they are `size` on both. False after "skrun: error: …". */
+bool sk_rank_bring(const char *title, uint32_t from, void *bytes, uint64_t size);
+
+/* Return whether the traces of all ranks go to one file. */
+bool sk_rank_merges_traces(void);
+
+/* Wait until all ranks have come here without a failure. True if this process is alone. */
+bool sk_rank_agree(const char *title);
+
+/* ==== rank-trace.c ====
+ *
+ * One trace of all ranks: rank 0 writes it, with the times of its own clock. All ranks call these functions. */
+
+/* Compare the clocks of the ranks; when the trace begins, and when it has ended. False after "skrun: error: …". */
+bool sk_rank_compare_clocks(bool ended);
+
+/* Write the traces of all ranks to the path, after that. False after "skrun: error: …". */
+bool sk_rank_write_trace(const struct skrt_trace *trace, const char *path);
 
 /* ==== messages.c ====
  *

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,23 +18,38 @@
 #include "base/json.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/plan/ranks.h"
 #include "format/skplan.h"
+#include "format/skranks.h"
 #include "loader/base/status.h"
 #include "loader/core/core.h"
 #include "loader/flight/flight.h"
+#include "loader/ranks/transport.h"
 #include "loader/skrt.h"
 
 struct writer {
 	const struct skrt_trace *trace;
 	struct sk_json json;
+	const struct sk_trace_rank *rank; /* NULL: the trace is alone in its file */
+	uint32_t first_process; /* number of that of the launches */
 	uint64_t arrows; /* so far: their numbers */
 };
+
+enum { PROCESSES = 1 + SK_MAX_LANES /* of a rank */ };
 
 /* ---- times ---- */
 
 static uint64_t nanoseconds(const struct writer *writer, uint64_t counter)
 {
-	return (uint64_t)sk_trace_nanoseconds(writer->trace, counter - writer->trace->start);
+	const struct skrt_trace *trace = writer->trace;
+	double time = sk_trace_nanoseconds(trace, counter - trace->start);
+	double length = (double)(trace->end_time - trace->start_time), drift;
+
+	if (!writer->rank)
+		return (uint64_t)time;
+	drift = (double)(writer->rank->end_shift - writer->rank->start_shift);
+	time += (double)writer->rank->start_shift + (length > 0 ? drift * time / length : 0);
+	return time > 0 ? (uint64_t)time : 0;
 }
 
 static void put_time(struct writer *writer, const char *key, uint64_t time)
@@ -46,7 +62,7 @@ static void begin_event(struct writer *writer, const char *phase, uint32_t proce
 {
 	sk_json_begin_object(&writer->json, NULL, SK_JSON_LINE);
 	sk_json_put_string(&writer->json, "ph", phase);
-	sk_json_put_number(&writer->json, "pid", process);
+	sk_json_put_number(&writer->json, "pid", writer->first_process + process);
 	sk_json_put_number(&writer->json, "tid", thread);
 	sk_json_put_string(&writer->json, "name", name);
 }
@@ -62,11 +78,21 @@ static void put_name(struct writer *writer, const char *kind, uint32_t process, 
 	sk_json_end(&writer->json);
 }
 
+/* Name a process: of a rank, "rank 1: launches". */
+static void put_process(struct writer *writer, uint32_t process, const char *name)
+{
+	char both[160];
+
+	if (writer->rank)
+		snprintf(both, sizeof(both), "rank %" PRIu32 ": %s", writer->rank->rank, name);
+	put_name(writer, "process_name", process, 0, writer->rank ? both : name);
+}
+
 static void put_order(struct writer *writer, const char *kind, uint32_t process, uint32_t thread, uint32_t order)
 {
 	begin_event(writer, "M", process, thread, kind);
 	sk_json_begin_object(&writer->json, "args", SK_JSON_LINE);
-	sk_json_put_number(&writer->json, "sort_index", order);
+	sk_json_put_number(&writer->json, "sort_index", writer->first_process + order);
 	sk_json_end(&writer->json);
 	sk_json_end(&writer->json);
 }
@@ -77,7 +103,7 @@ static void put_rows(struct writer *writer)
 	uint32_t lanes = 0, places = 1;
 	char name[32];
 
-	put_name(writer, "process_name", 0, 0, "launches");
+	put_process(writer, 0, "launches");
 	put_order(writer, "process_sort_index", 0, 0, 0);
 	for (size_t i = 0; i < writer->trace->launch_count; i++)
 		if (writer->trace->launches[i].place >= places)
@@ -92,7 +118,7 @@ static void put_rows(struct writer *writer)
 		for (; lanes < module->plan.lane_count; lanes++) {
 			const char *lane = sk_plan_string(&module->plan.lanes[lanes]);
 
-			put_name(writer, "process_name", 1 + lanes, 0, lane);
+			put_process(writer, 1 + lanes, lane);
 			put_order(writer, "process_sort_index", 1 + lanes, 0, 1 + lanes);
 			for (uint32_t core = 0; core < writer->trace->cores[lanes]; core++) {
 				snprintf(name, sizeof(name), "core %" PRIu32, core);
@@ -211,7 +237,96 @@ static void put_launch(struct writer *writer, const struct sk_recorded_launch *l
 		put_arrow(writer, &writer->trace->arrows[launch->first_arrow + i]);
 }
 
+/* ---- exchanges ---- */
+
+/* Write an end of an arrow for the bytes of an exchange from one rank to another: a nanosecond inside the slice. Both
+ * ranks give it the same name, of the exchange and the number of its run. */
+static void put_message(struct writer *writer, const struct sk_slice *slice, bool sent, const char *id)
+{
+	uint64_t start = nanoseconds(writer, slice->began), end = nanoseconds(writer, slice->ended);
+
+	begin_event(writer, sent ? "s" : "f", 1 + slice->lane, slice->core, "exchange");
+	sk_json_put_string(&writer->json, "cat", "exchange");
+	sk_json_put_string(&writer->json, "id", id);
+	if (!sent)
+		sk_json_put_string(&writer->json, "bp", "e");
+	put_time(writer, "ts", sent ? (start < end ? start + 1 : start) : end > start ? end - 1 : end);
+	sk_json_end(&writer->json);
+}
+
+/* Write the ends of arrows to and from the other members of the exchange's group. */
+static void put_messages(struct writer *writer, const struct skrt_module *module,
+			 const struct sk_ranks_exchange *exchange, const struct sk_slice *slice, uint64_t run)
+{
+	const struct sk_ranks_group *group = &module->ranks.groups[exchange->group];
+	uint32_t rank = module->transport->rank, place;
+	const uint32_t *members = sk_ranks_part(&module->ranks, group, rank, &place);
+	bool all = exchange->kind != SK_EXCHANGE_BROADCAST && exchange->kind != SK_EXCHANGE_SEND;
+	bool to_one = exchange->kind == SK_EXCHANGE_SEND;
+
+	for (uint32_t i = 0; i < group->size; i++) {
+		bool sends = (all || place == exchange->root) && (!to_one || i == exchange->peer);
+		bool receives = (all || i == exchange->root) && (!to_one || place == exchange->peer);
+		char id[96];
+
+		for (int sent = 1; sent >= 0 && i != place; sent--) {
+			if (!(sent ? sends : receives))
+				continue;
+			snprintf(id, sizeof(id), "%td.%" PRIu64 ".%" PRIu32 ".%" PRIu32,
+				 exchange - module->ranks.exchanges, run, sent ? rank : members[i],
+				 sent ? members[i] : rank);
+			put_message(writer, slice, sent, id);
+		}
+	}
+}
+
+/* All runs are counted, so that the numbers are those of the other ranks. */
+static void put_exchanges(struct writer *writer, const struct skrt_module *module)
+{
+	const struct skrt_trace *trace = writer->trace;
+	uint64_t *runs = calloc(module->ranks.exchange_count + (size_t)1, sizeof(*runs));
+
+	for (size_t i = 0; runs && i < trace->launch_count; i++) {
+		const struct sk_recorded_launch *launch = &trace->launches[i];
+
+		for (size_t k = 0; k < launch->slice_count && launch->kernel->module == module; k++) {
+			const struct sk_slice *slice = &trace->slices[launch->first_slice + k];
+			const struct sk_ranks_exchange *exchange = slice->task == SK_NO_INDEX || !slice->calls
+									   ? NULL
+									   : sk_ranks_find(&module->ranks, slice->task);
+
+			if (exchange)
+				put_messages(writer, module, exchange, slice,
+					     runs[exchange - module->ranks.exchanges]++);
+		}
+	}
+	free(runs);
+}
+
 /* ---- the file ---- */
+
+static void put_events(struct writer *writer)
+{
+	put_rows(writer);
+	for (size_t i = 0; i < writer->trace->launch_count; i++)
+		put_launch(writer, &writer->trace->launches[i]);
+}
+
+void sk_trace_print_rank(const struct skrt_trace *trace, const struct sk_trace_rank *rank, FILE *file)
+{
+	struct writer writer = {.trace = trace,
+				.json = {.stream = file, .compact = true},
+				.rank = rank,
+				.first_process = rank->rank * PROCESSES,
+				.arrows = (uint64_t)rank->rank << 32};
+
+	sk_json_begin_list(&writer.json, NULL, SK_JSON_LINES);
+	put_events(&writer);
+	for (size_t i = 0; i < trace->module_count && trace->launch_count == trace->all_launches; i++)
+		if (trace->modules[i].module->transport)
+			put_exchanges(&writer, trace->modules[i].module);
+	sk_json_end(&writer.json);
+}
 
 void sk_trace_print(const struct skrt_trace *trace, FILE *file)
 {
@@ -220,9 +335,7 @@ void sk_trace_print(const struct skrt_trace *trace, FILE *file)
 
 	sk_json_begin_object(json, NULL, SK_JSON_LINES_BETWEEN);
 	sk_json_begin_list(json, "traceEvents", SK_JSON_LINES);
-	put_rows(&writer);
-	for (size_t i = 0; i < trace->launch_count; i++)
-		put_launch(&writer, &trace->launches[i]);
+	put_events(&writer);
 	sk_json_end(json);
 	sk_json_put_string(json, "displayTimeUnit", "ns");
 	sk_json_begin_object(json, "otherData", SK_JSON_LINE);

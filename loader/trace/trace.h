@@ -114,4 +114,15 @@ double sk_trace_nanoseconds(const struct skrt_trace *trace, uint64_t counts);
 /* Write an ended trace as JSON; the stream has an error if not all of it could be written. */
 void sk_trace_print(const struct skrt_trace *trace, FILE *file);
 
+/* A trace as one of several ranks' in a file: ns from the beginning of the file's time to that of the trace, and to its
+ * end, less the trace's length. They differ if the clocks of the ranks do not run alike. */
+struct sk_trace_rank {
+	uint32_t rank;
+	int64_t start_shift, end_shift;
+};
+
+/* Write the events of an ended trace for such a file: a list in JSON. Rows have names of the rank. Arrows lead from
+ * each exchange to the same one of other ranks, unless the trace does not hold all launches. */
+void sk_trace_print_rank(const struct skrt_trace *trace, const struct sk_trace_rank *rank, FILE *file);
+
 #endif

@@ -1,6 +1,11 @@
 """Random networks with collective operators on simulated ranks, against numpy in the order of the ranks, bit for bit.
 
-usage: ranks.py SKLINK SKRUN SKDUMP NETWORKS SEED LIBRARY...  (NETWORKS for each number of ranks)"""
+usage: ranks.py SKLINK SKRUN SKDUMP NETWORKS SEED LIBRARY...  (NETWORKS for each number of ranks)
+
+environment:
+  RANKS      numbers of ranks
+  LAUNCHERS  commands that start processes, divided by semicolons, in which {} is their number: each network also runs
+             under each of them. Element types then come in turn, and networks are longer."""
 
 import os
 import random
@@ -14,6 +19,7 @@ from onnx import TensorProto, helper
 sklink, skrun, skdump = sys.argv[1:4]
 networks, seed = int(sys.argv[4]), int(sys.argv[5])
 libraries = sys.argv[6:]
+launchers = [launcher.split() for launcher in os.environ.get("LAUNCHERS", "").split(";") if launcher]
 
 BF16 = "bf16"  # elements are uint16
 KINDS = {
@@ -60,6 +66,8 @@ class Network:
     def __init__(self, draw, ranks):
         self.draw, self.ranks = draw, ranks
         self.kind = draw.choice(list(KINDS))
+        if launchers:
+            self.kind = list(KINDS)[len(seen_networks) % len(KINDS)]
         self.groups = {"": [list(range(ranks))]}
         sizes = [size for size in range(1, ranks + 1) if ranks % size == 0]
         for name in ("tp", "dp")[: draw.randrange(3)]:
@@ -174,7 +182,7 @@ def run(command):
 
 def check(draw, ranks, number):
     network = Network(draw, ranks)
-    count = draw.randrange(1, 8)
+    count = draw.randrange(1, 8) + (8 if launchers else 0)
     while len(network.nodes) < count:
         network.grow()
     used = network.save("net.onnx")
@@ -186,33 +194,48 @@ def check(draw, ranks, number):
     if not run([skdump, "--verify", "net.sk"]).startswith("verified:"):
         raise SystemExit("FAIL: the package is not proved")
     options = draw.choice([[], ["--unfused"], ["--guard"], ["--check-races"], ["--seed", "7"], ["--cores", "3"],
-                           ["--repeat", "3"], ["--device", "a3", "--seed", "3"]])
-    command = [skrun, "net.sk", "--ranks", str(ranks), *options]
+                           ["--repeat", "3"], ["--device", "a3", "--seed", "3"], ["--check-ranks"]])
+    files = []
     for name in used:
-        command += ["--input", f"{name}={name}.%r.npy"]
+        files += ["--input", f"{name}={name}.%r.npy"]
     for name in network.outputs:
-        command += ["--output", f"{name}={name}.%r.npy"]
-    run(command)
+        files += ["--output", f"{name}={name}.%r.npy"]
+    compare(network, [skrun, "net.sk", "--ranks", str(ranks), *options, *files], f"network {number}")
     if draw.random() < 0.2:
         run([skrun, "net.sk", "--ranks", str(ranks), "--random", "1", "--verify"])
-    for name in network.outputs:
-        for rank in range(ranks):
-            found, wanted = np.load(f"{name}.{rank}.npy"), network.values[name][rank]
-            found = found.view(wanted.dtype) if found.dtype.kind == "V" else found
-            if found.dtype != wanted.dtype or found.shape != wanted.shape or found.tobytes() != wanted.tobytes():
-                raise SystemExit(f"FAIL: seed {seed}, network {number} on {ranks} ranks, {network.kind}, {options}: '{name}' of "
-                                 f"rank {rank} is wrong\n{network.ops}\n{found}\n{wanted}")
+    for launcher in launchers:
+        options = draw.choice([[], ["--unfused"], ["--cores", "3"], ["--repeat", "3"], ["--check-ranks"]])
+        start = [word.replace("{}", str(ranks)) for word in launcher]
+        compare(network, [*start, skrun, "net.sk", *options, *files], f"network {number}")
     return network
 
 
-counts, kinds = {}, set()
-for ranks in (1, 2, 3, 4, 8):
+def compare(network, command, title):
+    """The outputs of the command are those of numpy."""
+    for name in network.outputs:
+        for rank in range(network.ranks):
+            if os.path.exists(f"{name}.{rank}.npy"):
+                os.remove(f"{name}.{rank}.npy")
+    run(command)
+    for name in network.outputs:
+        for rank in range(network.ranks):
+            found, wanted = np.load(f"{name}.{rank}.npy"), network.values[name][rank]
+            found = found.view(wanted.dtype) if found.dtype.kind == "V" else found
+            if found.dtype != wanted.dtype or found.shape != wanted.shape or found.tobytes() != wanted.tobytes():
+                raise SystemExit(f"FAIL: seed {seed}, {title} on {network.ranks} ranks, {network.kind}: '{name}' of rank {rank} is "
+                                 f"wrong\n{' '.join(command)}\n{network.ops}\n{found}\n{wanted}")
+
+
+counts, kinds, seen_networks = {}, set(), []
+numbers = [int(number) for number in os.environ.get("RANKS", "1 2 3 4 8").split()]
+for ranks in numbers:
     for number in range(networks):
         network = check(random.Random(f"{seed} {ranks} {number}"), ranks, number)
+        seen_networks.append(network)
         kinds.add(network.kind)
         for op in network.ops:
             counts[op] = counts.get(op, 0) + 1
 missing = {"AllReduce", "Reduce", "AllGather", "ReduceScatter", "Broadcast", "AllToAll"} - set(counts)
 if missing:
     raise SystemExit(f"FAIL: no network has {missing}")
-print(f"{5 * networks} networks of types {', '.join(sorted(kinds))}:", ", ".join(f"{counts[op]} {op}" for op in sorted(counts)))
+print(f"{len(seen_networks)} networks of types {', '.join(sorted(kinds))}:", ", ".join(f"{counts[op]} {op}" for op in sorted(counts)))

@@ -4,6 +4,9 @@
 . "$top_srcdir/tests/lib/models.sh"
 needs_python
 kernels=("-L$top_builddir/kernels" -lskernels)
+parent=
+trap 'kill -KILL $parent 2>/dev/null || true; rm -rf "$dir"' EXIT # its ranks end with it
+unset SKRT_TRANSPORT SKRT_CHECK_RANKS SKRT_RANK_PACKAGES
 "$python" "$top_srcdir/tests/runtime/ranks.py" "$sklink" "$skrun" "$skdump" "${NETWORKS:-2}" "${SEED:-1}" "${kernels[@]}"
 
 # refused TEXT COMMAND…: the command fails with that text, and leaves no package.
@@ -211,7 +214,7 @@ damaged "a reserved field is not zero" header 20 1
 damaged "they claim" header 8 1000000
 
 # ---- runs ----
-refused "the package is for 4 ranks, and this process is alone (skrun --ranks 4 simulates them)" "$skrun" all.sk --random 1
+refused "the package is for 4 ranks, and this process is alone (skrun --ranks 4 simulates them; mpirun -np 4 starts them)" "$skrun" all.sk --random 1
 refused "the package is for 4 ranks, and --ranks says 2" "$skrun" --ranks 2 all.sk --random 1
 refused "the package is for one process, not for ranks" "$skrun" --ranks 2 one.sk --random 1
 refused "write %r where its number is to be in the name" "$skrun" --ranks 4 all.sk --random 1 --output sent=sent.npy
@@ -221,7 +224,8 @@ refused "--ranks runs the network on each rank" "$skrun" --ranks 4 all.sk --list
 for rank in 0 1 2 3; do cp all.sk "mixed.$rank.sk"; done
 sed 's/ring: \[3, 2, 1, 0\]/ring: [0, 1, 2, 3]/' all.yaml >other.yaml
 "$sklink" other.yaml "${kernels[@]}" -o mixed.2.sk
-refused "exchange 'swap' (all-to-all of group ring, 96 bytes): rank 2 is in exchange 'swap' (all-to-all of group ring, 96 bytes) instead: the ranks have different packages" \
+swap="exchange 'swap' (all-to-all of group ring, 96 bytes)"
+refused "rank 0 and rank 2 have packages with different exchanges: number 1 is $swap on rank 0, and $swap on rank 2" \
 	"$skrun" --ranks 4 mixed.%r.sk --random 1
 
 # A kernel that fails on one rank, and one that does not return.
@@ -282,6 +286,7 @@ for signal in STOP KILL; do
 	start=$SECONDS
 	kill -$signal "$rank_1"
 	! wait $parent || fail "$signal: it goes on"
+	parent=
 	[ $((SECONDS - start)) -le 6 ] || fail "$signal: it took too long"
 	grep -qE "^skrun: rank 0: error: exchange 'all' \(all-gather of group world, 32 bytes\): rank 1 (did not come|did not go on|has failed: it was ended by signal 9)" err.txt ||
 		{ cat err.txt >&2; fail "$signal: rank 0 says nothing"; }
