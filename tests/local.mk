@@ -153,7 +153,8 @@ FUZZ_TARGETS = \
 check_PROGRAMS += $(FUZZ_TARGETS) \
 	tests/fuzz/bombs tests/fuzz/corrupt tests/fuzz/model-seeds \
 	tests/kernels/library \
-	tests/lib/compare-sizes tests/lib/drop-await tests/lib/make-model tests/lib/read-manifests tests/lib/read-models \
+	tests/lib/compare-sizes tests/lib/drop-await tests/lib/infer-sizes tests/lib/make-model tests/lib/read-manifests \
+	tests/lib/read-models \
 	tests/linker/compare-links tests/linker/link-damage tests/linker/link-driver tests/linker/link-members \
 	tests/plan/group-steps \
 	tests/property/bounds tests/property/graphs tests/property/property \
