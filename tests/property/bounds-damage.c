@@ -38,10 +38,12 @@ static uint64_t read_member(const uint8_t *place, size_t size)
 	return number;
 }
 
+enum { KINDS = 6 };
+
 /* Return another number for one that is `number`. */
-static uint64_t change(uint64_t number, uint64_t *random)
+static uint64_t change(uint32_t kind, uint64_t number, uint64_t *random)
 {
-	switch (random_below(random, 6)) {
+	switch (kind) {
 	case 0:
 		return number + 1;
 	case 1:
@@ -71,7 +73,8 @@ static void damage_member(uint8_t *bytes, uint64_t *random, char *text, size_t t
 	one = records + random_below(random, table.count) * member->record_size;
 	other = records + random_below(random, table.count) * member->record_size;
 	before = read_member(one, member->size);
-	now = random_below(random, 2) ? read_member(other, member->size) : change(before, random);
+	now = random_below(random, 2) ? read_member(other, member->size)
+				      : change(random_below(random, KINDS), before, random);
 	if (random_below(random, 4) == 0 && now == read_member(other, member->size))
 		memcpy(other, &before, member->size); /* exchanged */
 	memcpy(one, &now, member->size);
@@ -108,18 +111,88 @@ static void damage_value(const struct sk_dims_view *dims, uint8_t *bytes, uint64
 	}
 }
 
+static uint8_t *copy_sizes(struct sk_arena *arena, const struct link *link)
+{
+	uint8_t *bytes = (void *)SK_NEW_ARRAY(arena, uint64_t, link->image.sizes_size / 8 + 1);
+
+	memcpy(bytes, link->image.sizes, link->image.sizes_size);
+	return bytes;
+}
+
+/* ---- each change ---- */
+
+static uint32_t count_of(const uint8_t *bytes, size_t member)
+{
+	struct sk_plan_table table;
+
+	memcpy(&table, bytes + members[member].table, sizeof(table));
+	/* Those that are drawn more often are in the list more than once. */
+	return member && !strcmp(members[member].name, members[member - 1].name) ? 0 : table.count;
+}
+
+uint32_t count_changes(const struct link *link)
+{
+	uint32_t count = 0;
+
+	for (size_t m = 0; m < sizeof(members) / sizeof(*members); m++)
+		count += count_of(link->image.sizes, m) * (KINDS + 1);
+	return count;
+}
+
+/* The last kind is the number of the next record. */
+static void make_change(uint8_t *bytes, uint32_t number, char *text, size_t text_size)
+{
+	uint64_t random = number, before, now;
+	const struct member *member = members;
+	struct sk_plan_table table;
+	uint32_t record, kind;
+	uint8_t *records;
+
+	for (; number >= count_of(bytes, (size_t)(member - members)) * (KINDS + 1); member++)
+		number -= count_of(bytes, (size_t)(member - members)) * (KINDS + 1);
+	memcpy(&table, bytes + member->table, sizeof(table));
+	record = number / (KINDS + 1);
+	kind = number % (KINDS + 1);
+	records = bytes + member->table + table.offset + member->offset;
+	before = read_member(records + record * member->record_size, member->size);
+	now = kind < KINDS ? change(kind, before, &random)
+			   : read_member(records + (record + 1) % table.count * member->record_size, member->size);
+	memcpy(records + record * member->record_size, &now, member->size);
+	snprintf(text, text_size, "%s of record %u: %llu for %llu", member->name, record, (unsigned long long)now,
+		 (unsigned long long)before);
+}
+
+bool opens_changed(const struct link *link, uint32_t number)
+{
+	struct sk_arena *arena = sk_arena_create();
+	struct sk_plan_view plan = link->plan;
+	uint8_t *bytes = copy_sizes(arena, link);
+	struct sk_dims_view dims;
+	char text[80], error[256];
+	bool opens;
+
+	make_change(bytes, number, text, sizeof(text));
+	opens = sk_dims_open(bytes, link->image.sizes_size, &plan, &dims, error, sizeof(error));
+	if (opens)
+		sk_dims_close(&dims);
+	sk_arena_destroy(arena);
+	return opens;
+}
+
 void damage_sizes(struct link *link)
 {
 	const struct sk_dims_view *dims = &link->dims;
-	uint8_t *bytes = (void *)SK_NEW_ARRAY(link->arena, uint64_t, link->image.sizes_size / 8 + 1);
+	uint64_t *random = link->change->random;
+	uint8_t *bytes = copy_sizes(link->arena, link);
 
-	memcpy(bytes, link->image.sizes, link->image.sizes_size);
 	link->image.sizes = bytes;
 	snprintf(link->damaged, sizeof(link->damaged), "nothing");
-	if (dims->value_count && dims->field_count && random_below(link->damage, 3))
-		damage_value(dims, bytes, link->damage, link->damaged, sizeof(link->damaged));
+	if (link->change->number != SK_NO_INDEX)
+		make_change(bytes, link->change->number, link->damaged, sizeof(link->damaged));
+	else if (dims->value_count && dims->field_count && random_below(random, 3))
+		damage_value(dims, bytes, random, link->damaged, sizeof(link->damaged));
 	else
-		damage_member(bytes, link->damage, link->damaged, sizeof(link->damaged));
+		damage_member(bytes, random, link->damaged, sizeof(link->damaged));
 }
 
 /* ---- effects ---- */

@@ -53,7 +53,7 @@ static bool add_slots(struct link *link)
 	if (reason)
 		return refuse(link, reason);
 	sk_plan_add_slots(link->arena, reads, link->dims.value_count, &link->image);
-	if (link->damage)
+	if (link->change)
 		damage_sizes(link);
 	sk_dims_close(&link->dims);
 	return sk_dims_open(link->image.sizes, link->image.sizes_size, &link->plan, &link->dims, error,
@@ -109,9 +109,9 @@ static bool build(struct link *link)
 	return true;
 }
 
-void begin_link(struct link *link, const char *kernels, const char *text, uint64_t *damage)
+void begin_link(struct link *link, const char *kernels, const char *text, const struct change *change)
 {
-	*link = (struct link){.text = text, .arena = sk_arena_create(), .damage = damage};
+	*link = (struct link){.text = text, .arena = sk_arena_create(), .change = change};
 	sk_diag_init(&link->diag, link->arena);
 	link->diag.no_warnings = true;
 	link->linker = sk_linker_create(link->arena, &link->diag, &(struct sk_linker_options){.threads = 1});

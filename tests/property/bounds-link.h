@@ -14,6 +14,12 @@
 #include "src/planning/planning.h"
 #include "src/proof/proof.h"
 
+/* A change of the sizes of a link. */
+struct change {
+	uint64_t *random; /* the state of random numbers */
+	uint32_t number; /* below count_changes; SK_NO_INDEX: any change, chosen at random */
+};
+
 /* One link. */
 struct link {
 	const char *text; /* the manifest */
@@ -28,12 +34,12 @@ struct link {
 	const uint8_t *package;
 	uint64_t size;
 	bool linked;
-	uint64_t *damage; /* of sizes: the state of random numbers; NULL: there is none */
+	const struct change *change; /* NULL: there is none */
 	char damaged[80]; /* the change */
 };
 
 /* Run the stages of sklink.c, without those for files. kernels: the path of an object. */
-void begin_link(struct link *link, const char *kernels, const char *text, uint64_t *damage);
+void begin_link(struct link *link, const char *kernels, const char *text, const struct change *change);
 void end_link(struct link *link);
 
 /* Prove a plan with the orders that the manifest wants. */
@@ -49,6 +55,12 @@ char *messages_of(struct sk_diag *diag);
  * or that of another record, or two records exchange one, or a value becomes another one with the same largest number.
  * The link gets a copy of the bytes, and a text of the change. */
 void damage_sizes(struct link *link);
+
+/* Return the number of single changes: several of each member of each record. */
+uint32_t count_changes(const struct link *link);
+
+/* True if the section can be read after the change of that number. */
+bool opens_changed(const struct link *link, uint32_t number);
 
 enum damage {
 	SAME, /* all numbers are the same at these sizes */

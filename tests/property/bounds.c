@@ -36,8 +36,8 @@ enum {
 	MORE_SIZES = 40, /* at which a manifest that was refused is tried */
 	RUNS = 2, /* in one instance: tensors keep their contents */
 	MOST_BOUND = 48,
-	MOST_REMOVALS = 12,
-	DAMAGES = 4, /* packages with damaged sizes */
+	DAMAGES = 4, /* packages with damaged sizes … */
+	ALL_DAMAGES = 50, /* … and in each such case, one for each change of each record */
 	DAMAGED_SIZES = 100, /* at which the numbers of such a package are compared … */
 	DAMAGED_RUNS = 6, /* … and its results */
 	ENOUGH = 100, /* cases of which most must link */
@@ -371,12 +371,10 @@ static void check_await(struct test *test, struct link *link, uint32_t step, uin
 
 static void check_awaits(struct test *test, struct link *link)
 {
-	uint32_t left = MOST_REMOVALS;
-
 	for (uint32_t s = 0; s < link->plan.step_count; s++) {
 		const struct sk_plan_step *step = &link->plan.steps[s];
 
-		for (uint32_t a = step->first_await; a < step->first_await + step->await_count && left; a++, left--)
+		for (uint32_t a = step->first_await; a < step->first_await + step->await_count; a++)
 			check_await(test, link, s, a);
 	}
 }
@@ -430,18 +428,33 @@ static void check_damaged(struct test *test, struct link *link, struct link *dam
 	close_run(test, &whole);
 }
 
+/* Link with a change of the sizes. */
+static void check_change(struct test *test, struct link *link, uint32_t number)
+{
+	const struct change change = {&test->random, number};
+	struct link damaged;
+
+	begin_link(&damaged, test->options->kernels, link->text, &change);
+	if (damaged.linked)
+		check_damaged(test, link, &damaged);
+	else if (!damaged.diag.errors)
+		fail(test, "is refused without a message: %s", damaged.damaged);
+	add(damaged.linked ? &test->board->damaged : &test->board->damages_refused, 1);
+	end_link(&damaged);
+}
+
 static void check_damage(struct test *test, struct link *link)
 {
-	for (int i = 0; i < DAMAGES; i++) {
-		struct link damaged;
+	uint32_t count = test->slot->seed % ALL_DAMAGES ? 0 : count_changes(link);
 
-		begin_link(&damaged, test->options->kernels, link->text, &test->random);
-		if (damaged.linked)
-			check_damaged(test, link, &damaged);
-		else if (!damaged.diag.errors)
-			fail(test, "is refused without a message: %s", damaged.damaged);
-		add(damaged.linked ? &test->board->damaged : &test->board->damages_refused, 1);
-		end_link(&damaged);
+	for (int i = 0; i < DAMAGES; i++)
+		check_change(test, link, SK_NO_INDEX);
+	for (uint32_t number = 0; number < count; number++) {
+		alarm(SECONDS);
+		if (opens_changed(link, number))
+			check_change(test, link, number);
+		else
+			add(&test->board->damages_refused, 1);
 	}
 }
 
