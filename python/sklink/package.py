@@ -296,7 +296,9 @@ class Network:
         solved = [self._size_of(instance, dimension, unknown, arrays, lengths) for dimension in unknown]
         for dimension, size in zip(unknown, solved):
             if size is None:
-                raise ValueError(self._unknown(instance, dimension, dimension.name.decode(), arrays))
+                name = dimension.name.decode()
+                misfit = self._misfit(instance, dimension, name, arrays) if len(unknown) == 1 else None
+                raise ValueError(misfit or self._unknown(instance, dimension, name, arrays))
             call("instance_set_dimension", instance.handle, dimension.name, size)
 
     def _size_of(
@@ -339,13 +341,33 @@ class Network:
                 return int(least + first * step)
         return None
 
+    def _shapes_at(self, instance: Instance, dimension: DimensionInfo) -> List[List[Tuple[int, ...]]]:
+        """The shapes of all tensors at the least and at the largest size of the dimension."""
+        shapes = []
+        for size in (dimension.least, dimension.most):
+            call("instance_set_dimension", instance.handle, dimension.name, size)
+            shapes.append([self._present(instance, self._first + i) for i in range(len(self._tensors))])
+        return shapes
+
+    def _misfit(
+        self, instance: Instance, dimension: DimensionInfo, name: str, arrays: Mapping[str, Any]
+    ) -> Optional[str]:
+        """The error for an array with a length that no size of the only unknown dimension gives; None: there is none.
+        """
+        for tensor, *ends in zip(self._tensors.values(), *self._shapes_at(instance, dimension)):
+            shape = arrays[tensor.name].shape if tensor.name in arrays else ()
+            for axis, (length, least, most) in enumerate(zip(shape, *ends)):
+                if least < most and not least <= length <= most:
+                    return (
+                        f"tensor '{tensor.name}' has {least} to {most} elements along axis {axis} by the other arrays, "
+                        f"for '{name}' of {dimension.least} to {dimension.most}; the array has {length}"
+                    )
+        return None
+
     def _unknown(self, instance: Instance, dimension: DimensionInfo, name: str, memory: Mapping[str, Any]) -> str:
         """The error for a dimension without a size, with the tensors that have it as an extent."""
         bounds = dimension.least, dimension.most
-        shapes = []
-        for size in bounds:
-            call("instance_set_dimension", instance.handle, dimension.name, size)
-            shapes.append([self._present(instance, self._first + i) for i in range(len(self._tensors))])
+        shapes = self._shapes_at(instance, dimension)
         having = [tensor for tensor, *pair in zip(self._tensors.values(), *shapes) if bounds in zip(*pair)]
         text = f"dimension '{name}' ({bounds[0]} to {bounds[1]}"
         if dimension.multiple > 1:

@@ -386,9 +386,12 @@ def test_sizes_that_a_sum_shows(tmp_path):
         assert numpy.array_equal(y, wanted * mask[:length, None])
         assert numpy.array_equal(cache[:, :length], wanted)
         assert numpy.isnan(cache[:, length:]).all()
-    for length in 2, 4:  # no row less than new ones, and no odd number of rows
-        with pytest.raises(ValueError, match="dimension 'rows' .* has no size: no array shows it"):
-            package.run(past=cache, new=new, mask=mask[:length])
+    for length in 1, 9:  # less than the new rows, and more than these and the most rows
+        misfit = f"'mask' has 2 to 8 elements along axis 0 .*, for 'rows' of 0 to 6; the array has {length}$"
+        with pytest.raises(ValueError, match=misfit):
+            package.run(past=cache, new=new[:, :2].copy(), mask=mask[:length])
+    with pytest.raises(ValueError, match="dimension 'rows' .* has no size: no array shows it"):
+        package.run(past=cache, new=new, mask=mask[:4])  # an odd number of rows
     with pytest.raises(sklink.Error, match="mask"):
         package.run(past=cache, new=new, mask=mask[:5], sizes={"rows": 4})
     assert numpy.array_equal(cache, wanted)
