@@ -584,14 +584,19 @@ static bool is_name_byte(char byte)
 	return isalnum((unsigned char)byte) || byte == '_' || byte == '.';
 }
 
-/* True if the expression has the name in it. */
-static bool has_name(const char *expression, const char *name, size_t length)
+/* Return the first place of the name in the expression, from `at` on; NULL: it does not have the name. */
+static const char *find_name(const char *expression, const char *at, const char *name, size_t length)
 {
-	for (const char *at = expression; *at; at++)
+	for (; *at; at++)
 		if (!strncmp(at, name, length) && (at == expression || !is_name_byte(at[-1])) &&
 		    !is_name_byte(at[length]))
-			return true;
-	return false;
+			return at;
+	return NULL;
+}
+
+static bool has_name(const char *expression, const char *name, size_t length)
+{
+	return find_name(expression, expression, name, length);
 }
 
 /* Check that no other expression of the network has the name, which an expression gives. */
@@ -613,27 +618,6 @@ static bool check_others(const struct sk_op_graph *graph, const sk_dimensions *d
 	return true;
 }
 
-/* Check that no dimension of the model is computed with the name. */
-static bool check_model(struct sk_op_graph *graph, const char *name, size_t length, struct sk_place place)
-{
-	for (size_t i = 0; i < graph->inputs.count; i++) {
-		const struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
-
-		for (uint32_t d = 0; value->shaped && d < value->rank; d++) {
-			if (!value->symbols[d] || is_dimension(value, d, name, length) ||
-			    !has_name(value->symbols[d], name, length) ||
-			    !sk_size_is_computed(graph, value->symbols[d]))
-				continue;
-			sk_error(graph->diag, place,
-				 "--dim '%s': the model computes '%s' with '%.*s', which therefore cannot stand for an "
-				 "expression with bounds",
-				 name, value->symbols[d], (int)length, name);
-			return false;
-		}
-	}
-	return true;
-}
-
 /* With bounds, an expression replaces the name that it gives. Therefore other expressions do not have the name. */
 static bool check_expressions(struct sk_op_graph *graph, const sk_dimensions *dimensions, const char *network)
 {
@@ -644,18 +628,31 @@ static bool check_expressions(struct sk_op_graph *graph, const sk_dimensions *di
 
 		if (!is_for(given, network) || !equals || !is_expression(equals + 1))
 			continue;
-		if (!check_others(graph, dimensions, network, name, length) ||
-		    !check_model(graph, name, length, given->size.place))
+		if (!check_others(graph, dimensions, network, name, length))
 			return false;
 	}
 	return true;
 }
 
-/* NAME=EXPRESSION with a size that is still open, or can depend on bounds: the expression becomes the name, so that
- * only its names are asked for, and have bounds. */
+/* Return the expression with the other one, in parentheses, in place of the name. */
+static const char *replace_name(struct sk_arena *arena, const char *expression, const char *name, size_t length,
+				const char *other)
+{
+	const char *text = "", *from = expression, *at;
+
+	while ((at = find_name(expression, from, name, length))) {
+		text = sk_arena_print(arena, "%s%.*s(%s)", text, (int)(at - from), from, other);
+		from = at + length;
+	}
+	return sk_arena_join(arena, text, from);
+}
+
+/* NAME=EXPRESSION with a size that is still open, or can depend on bounds: the expression becomes the name, also where
+ * the model computes with it, so that only its names are asked for, and have bounds. */
 static bool rename_open(struct sk_op_graph *graph, const struct sk_given *given)
 {
 	const char *equals = strrchr(given->text, '=');
+	size_t length = (size_t)(equals - given->text);
 	uint64_t size;
 
 	if (!is_expression(equals + 1) || (!graph->sizes && sk_size_read(graph, equals + 1, &size) != SK_SIZE_OPEN))
@@ -664,7 +661,17 @@ static bool rename_open(struct sk_op_graph *graph, const struct sk_given *given)
 		struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
 
 		for (uint32_t d = 0; value->shaped && d < value->rank; d++)
-			if (is_dimension(value, d, given->text, (size_t)(equals - given->text)))
+			if (value->symbols[d] && !is_dimension(value, d, given->text, length) &&
+			    has_name(value->symbols[d], given->text, length) &&
+			    sk_size_is_computed(graph, value->symbols[d]))
+				value->symbols[d] =
+					replace_name(graph->arena, value->symbols[d], given->text, length, equals + 1);
+	}
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		struct sk_value *value = &graph->values.items[graph->inputs.items[i]];
+
+		for (uint32_t d = 0; value->shaped && d < value->rank; d++)
+			if (is_dimension(value, d, given->text, length))
 				value->symbols[d] = equals + 1;
 	}
 	return true;
