@@ -23,6 +23,7 @@ enum {
 	MOST = MOST_BATCH * MOST_SEQ * WIDTH,
 	SIZES = 1000, /* of one instance, one after another … */
 	ALL_WAYS = 60, /* … and so many of them also serially and task by task */
+	MOST_GROWTH = 1 << 16, /* bytes */
 };
 
 #define CHECK(condition)                                                                                               \
@@ -321,6 +322,11 @@ static void test_guard(const char *path)
 	expect_result(8 * 512);
 }
 #else
+static size_t memory_size(void)
+{
+	return 0;
+}
+
 static void test_guard(const char *path)
 {
 	(void)path;
@@ -351,11 +357,14 @@ static void test_busy(void)
 
 static void test_sizes(void)
 {
+	size_t memory = 0;
+
 	srand(1);
 	for (int i = 0; i < SIZES; i++) {
 		uint64_t batch = 1 + (uint64_t)rand() % MOST_BATCH, seq = 1 + (uint64_t)rand() % 100;
 		const struct skrt_kernel *kernel;
 
+		memory = i == ALL_WAYS ? memory_size() : memory;
 		if (i < 4) {
 			batch = i & 1 ? MOST_BATCH : 1;
 			seq = i & 2 ? MOST_SEQ : 1;
@@ -376,6 +385,7 @@ static void test_sizes(void)
 		GOOD(skrt_synchronise(stream));
 		expect_result(batch * seq);
 	}
+	CHECK(memory_size() <= memory + MOST_GROWTH); /* other sizes take no more of it */
 }
 
 /* The serial entry of a package that the system's loader has mapped. */
