@@ -1,7 +1,8 @@
 #!/bin/bash
 # --state with an output that has more rows than its input: the rows are appended in a cache of a capacity, in place, or
 # copied where something else than appending happens. At each size and in each way of running, results are those of a
-# package without states, and rows behind the last one are neither read nor written.
+# package without states, and rows behind the last one are neither read nor written. CACHE_STEPS chooses more tokens,
+# and CACHE_PROMPT a longer prompt.
 set -eu
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
@@ -72,7 +73,8 @@ linked batches 'B=1..3 past=0..9 seq=1..4' --state past=present:15
 steps other.sk past=present 1 +past=0,seq=1,B=1 past=1,seq=1,B=1 past=2,seq=3,B=1 +past=5,seq=4,B=1 +past=9,seq=4,B=1
 steps other.sk past=present 1 +past=1,seq=1,B=3 past=2,seq=3,B=3 +past=5,seq=4,B=3 +past=9,seq=4,B=3
 
-# A decoder as it is exported: a prompt of 17 and 50 tokens in one cache of each tensor, which no task copies.
+# A decoder as it is exported: a prompt of 17 and 50 tokens in one cache of each tensor, which no task copies. Some of
+# them are compared with packages of one size.
 states=()
 pairs=
 for layer in 0 1; do
@@ -84,15 +86,34 @@ done
 decoder() {
 	"$python" "$top_srcdir/tests/lib/decoder-model.py" "$@"
 }
-sizes=(+past=0,seq=17)
-for ((past = 17; past < 67; past++)); do
-	[ $((past % 11)) = 0 ] && sizes+=("+past=$past,seq=1") || sizes+=("past=$past,seq=1")
-done
+tokens=${CACHE_STEPS:-50} prompt=${CACHE_PROMPT:-17}
+most=$((tokens + prompt - 1))
+# tokens_of MODEL [NAME=SIZE]: the sizes of a prompt and of tokens. Some of them are compared with other.sk, and some
+# with packages of one size, which have other kernels for one row.
+tokens_of() {
+	local past number=1 every=$(((tokens + 39) / 40))
+	[ $every -gt 25 ] || every=25
+	sizes=("+past=0,seq=$prompt${2:+,$2}")
+	cp other.sk other0.sk
+	for ((past = prompt; past <= most; past++, number++)); do
+		sizes+=("past=$past,seq=1${2:+,$2}")
+		if [ $((number % every)) = 1 ]; then
+			sizes[number]="+${sizes[number]}"
+			cp other.sk other$number.sk
+		elif [ $((number % every)) = $((every / 2)) ]; then
+			sizes[number]="~${sizes[number]}"
+			# shellcheck disable=SC2086 # words
+			"$sklink" "$1.onnx" $library --dim past=$past --dim seq=1 ${2:+--dim "$2"} -o other$number.sk
+		fi
+	done
+}
 decoder decoder.onnx batch=1
-linked decoder 'past=0..66 seq=1..17' "${states[@]}"
-steps other.sk "${pairs#,}" 2 "${sizes[@]}"
-fails_with "^skrun: error: past is 67; package 'own.sk' takes 0..66$" "$skrun" own.sk --random 1 --dim past=67 --dim seq=1
-[ "$("$skdump" own.sk | grep -c ' inout .* \[1, 4, 83, 8\] ')" = 4 ] || fail "$("$skdump" own.sk)"
+linked decoder "past=0..$most seq=1..$prompt" "${states[@]}"
+tokens_of decoder
+steps other@.sk "${pairs#,}" 2 "${sizes[@]}"
+fails_with "^skrun: error: past is $((most + 1)); package 'own.sk' takes 0..$most$" "$skrun" own.sk --random 1 \
+	--dim past=$((most + 1)) --dim seq=1
+[ "$("$skdump" own.sk | grep -c " inout .* \[1, 4, $((most + prompt)), 8\] ")" = 4 ] || fail "$("$skdump" own.sk)"
 [ "$(tasks | grep -c sk_copy_u32_rows)" = 4 ] || fail "$(tasks)"
 [ "$(tasks | grep -vc sk_copy_u32_rows)" = 8 ] || fail "$(tasks)"
 await=0
@@ -101,6 +122,14 @@ while cp own.sk dropped.sk && "$top_builddir/tests/lib/drop-await" dropped.sk $a
 	await=$((await + 1))
 done
 [ $await -gt 8 ] || fail "only $await awaits"
+
+# A decoder of speech also attends to frames, whose keys do not grow: the first pass, and tokens.
+decoder speech.onnx batch=1 frames=1
+linked speech "past=0..$most seq=1..$prompt frames=1..40" "${states[@]}"
+tokens_of speech frames=29
+steps other@.sk "${pairs#,}" 2 "${sizes[@]}"
+steps other.sk "${pairs#,}" 2 +past=0,seq=3,frames=40 past=3,seq=1,frames=40 +past=4,seq=1,frames=40 \
+	+past=9,seq=2,frames=1
 
 # The same with Attention, which has past rows itself; and with several batches, against static packages.
 decoder attention.onnx batch=1 opset=24

@@ -3,7 +3,8 @@
 # Inputs ids, positions and mask [batch, 1, seq, past+seq] (added to the scores) unless they are computed (computed=1),
 # past_key_values.N.key and .value [batch, heads, past, width]; outputs logits and present.N.key and .value, which are
 # the past ones with new rows. With groups=G attention is com.microsoft's GroupQueryAttention with G heads of keys, as
-# ONNX Runtime's model builder writes it, with the counts of keys computed from the sizes.
+# ONNX Runtime's model builder writes it, with the counts of keys computed from the sizes. With frames=1 each layer also
+# attends to past_key_values.N.encoder.key and .value [batch, heads, frames, width], as decoders of speech do.
 import sys
 import numpy as np
 from onnx import TensorProto as T, helper as h, numpy_helper as nh, save
@@ -69,6 +70,15 @@ def layer(number, x):
     else:
         joined = mix(number, n, past, present)
     x = node('Add', x, linear(f'l{number}.out', joined, hidden, hidden))
+    if 'frames' in options:
+        heard = [f'past_key_values.{number}.encoder.{part}' for part in ('key', 'value')]
+        for name in heard:
+            inputs.append(h.make_tensor_value_info(name, T.FLOAT, [batch, heads, 'frames', width]))
+        q = by_heads(linear(f'l{number}.cross.q', norm(f'l{number}.between', x), hidden, hidden))
+        scores = node('Div', node('MatMul', q, node('Transpose', heard[0], perm=[0, 1, 3, 2])), 'root')
+        mixed = node('MatMul', node('Softmax', scores, axis=-1), heard[1])
+        joined = node('Reshape', node('Transpose', mixed, perm=[0, 2, 1, 3]), 'join')
+        x = node('Add', x, linear(f'l{number}.cross.out', joined, hidden, hidden))
     inner = linear(f'l{number}.up', norm(f'l{number}.after', x), hidden, 4 * hidden)
     half = node('Mul', inner, node('Add', node('Erf', node('Div', inner, 'root2')), 'one'))
     return node('Add', x, linear(f'l{number}.down', node('Mul', half, 'half'), 4 * hidden, hidden))
