@@ -1,6 +1,10 @@
 """exported-models.py SKLINK SKRUN SKDUMP KERNELS COUNT [NAME...]: models in the patterns of exporters, each linked once
 with bounds. At corners and COUNT random sizes its results are compared with those of a package that is linked for that
-size."""
+size: the same bits where both have the same kernels. From 20 random sizes on there are more corners and more ways to
+run it, and from 200 on some models have each size of a dimension. With ONNXRUNTIME_PYTHON, a Python that has ONNX
+Runtime, they are also compared with that."""
+import itertools
+import os
 import random
 import subprocess
 import sys
@@ -18,6 +22,7 @@ class Model:
 
     def __init__(self, name, bounds, given=()):
         self.name, self.bounds, self.given = name, bounds, dict(given)
+        self.each = None # a dimension of which all sizes are tried
         self.numbers = numpy.random.default_rng(len(name))
         self.nodes, self.constants, self.inputs, self.outputs, self.shapes = [], [], [], [], {}
 
@@ -120,14 +125,14 @@ class Model:
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), "model.onnx")
 
 
-def bert():
-    m = Model("bert", {"batch": (1, 3), "seq": (1, 24)})
+def bert(name="bert", batch=(1, 3), seq=(1, 24)):
+    m = Model(name, {"batch": batch, "seq": seq})
     ids, mask = m.input("ids", ["batch", "seq"], "i"), m.input("mask", ["batch", "seq"], "i")
     length = m.node("Unsqueeze", m.size(ids, 1), [0])
-    table = m.constant(numpy.arange(24).reshape(1, 24))
+    table = m.constant(numpy.arange(seq[1]).reshape(1, seq[1]))
     positions = m.node("Slice", table, [0], length, [1])
     x = m.node("Gather", m.weights(50, WIDTH), ids)
-    x = m.node("Add", x, m.node("Gather", m.weights(24, WIDTH), positions))
+    x = m.node("Add", x, m.node("Gather", m.weights(seq[1], WIDTH), positions))
     zeros = m.filled(m.shape(m.size(ids, 0), m.size(ids, 1)), 0)
     x = m.norm(m.node("Add", x, m.node("Gather", m.weights(2, WIDTH), zeros)))
     wide = m.node("Unsqueeze", m.node("Unsqueeze", mask, [1]), [2])
@@ -138,6 +143,10 @@ def bert():
     m.output("hidden", x)
     m.output("pooled", m.node("Tanh", m.linear(m.node("Gather", x, 0, axis=1), WIDTH)))
     return m
+
+
+def long_bert():
+    return bert("long_bert", (1, 8), (2, 512))
 
 
 def parts():
@@ -326,7 +335,8 @@ def vit():
 
 
 def crnn():
-    m = Model("crnn", {"batch": (1, 3), "width": (8, 64)})
+    m = Model("crnn", {"batch": (1, 3), "width": (32, 1024)})
+    m.each = "width"
     x = m.input("image", ["batch", 1, 16, "width"])
     for channels, before in ((4, 1), (8, 4)):
         x = m.node("Relu", m.node("Conv", x, m.weights(channels, before, 3, 3), m.weights(channels), pads=[1] * 4))
@@ -400,7 +410,7 @@ def anchors():
 
 
 def mel():
-    m = Model("mel", {"batch": (1, 3), "samples": (32, 160, 8)})
+    m = Model("mel", {"batch": (1, 3), "samples": (32, 1600, 8)})
     x = m.node("Pad", m.input("audio", ["batch", "samples"]), [0, 8, 0, 8], mode="reflect")
     waves = numpy.exp(-2j * numpy.pi * numpy.outer(numpy.arange(9), numpy.arange(16)) / 16) * numpy.hanning(16)
     waves = numpy.concatenate([waves.real, waves.imag]).astype("f").reshape(18, 1, 16)
@@ -470,8 +480,8 @@ def wavlm():
     return m
 
 
-MODELS = [bert, parts, bert_dynamo, gpt2, llama, t5, whisper, vit, crnn, detector, mobilenet, anchors, mel, vad,
-          wav2vec, wavlm, mobilebert, longt5]
+MODELS = [bert, long_bert, parts, bert_dynamo, gpt2, llama, t5, whisper, vit, crnn, detector, mobilenet, anchors, mel,
+          vad, wav2vec, wavlm, mobilebert, longt5]
 sklink, skrun, skdump, kernels = sys.argv[1:5]
 
 
@@ -491,8 +501,56 @@ def run(model, path, inputs, *ways):
     return [numpy.load(o.name + ".out.npy") for o in model.outputs]
 
 
-def compare(model, sizes):
-    """Results of the package with bounds, at these sizes. Inputs without elements are inputs of it alone."""
+def kernels_of(path):
+    """The kernels of the tasks, in their order."""
+    text = subprocess.run([skdump, "--steps", path], capture_output=True, text=True, check=True).stdout
+    return [line.split()[2] for line in text.split("\n") if line.startswith("  ") and len(line.split()) > 2]
+
+
+REFERENCE = """
+import sys, numpy, onnxruntime
+session = onnxruntime.InferenceSession("model.onnx", providers=["CPUExecutionProvider"])
+for line in sys.stdin:
+    inputs = {i.name: numpy.load(i.name + ".npy") for i in session.get_inputs()}
+    for output, value in zip(session.get_outputs(), session.run(None, inputs)):
+        numpy.save(output.name + ".out.npy", value)
+    print("done", flush=True)
+"""
+
+
+class Reference:
+    """ONNX Runtime."""
+
+    def __init__(self, python):
+        self.process = subprocess.Popen([python, "-c", REFERENCE], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        encoding="utf-8")
+
+    def run(self, model):
+        print(file=self.process.stdin, flush=True)
+        if not self.process.stdout.readline():
+            sys.exit("%s: ONNX Runtime has failed" % model.name)
+        return [numpy.load(o.name + ".out.npy") for o in model.outputs]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def expect(model, sizes, way, found, wanted, tolerance):
+    """About the same numbers; returns True if they are the same bits."""
+    for output, one, other in zip(model.outputs, found, wanted):
+        if one.shape != other.shape or not numpy.allclose(one, other, rtol=10 * tolerance, atol=tolerance):
+            sys.exit("%s at %s, %s: other results in '%s'" % (model.name, sizes, way, output.name))
+    return all(one.tobytes() == other.tobytes() for one, other in zip(found, wanted))
+
+
+WAYS = [["--cores", "1"], ["--cores", "3"], ["--cores", "2", "--guard"]]
+MORE_WAYS = WAYS + [["--cores", "2"], ["--cores", "7"], ["--cores", "2", "--check-races"]]
+
+
+def compare(model, sizes, ways, kernels, reference):
+    """Results of the package with bounds, which has these kernels, at these sizes. Inputs without elements are inputs of
+    it alone."""
     numbers, inputs = numpy.random.default_rng(1), {}
     for name, (shape, kind) in model.shapes.items():
         shape = [eval(s, {}, sizes) if isinstance(s, str) else s for s in shape]
@@ -503,14 +561,31 @@ def compare(model, sizes):
         sys.exit("%s at %s: %s" % (model.name, sizes, problem))
     wanted = run(model, "static.sk", [n for n in inputs if inputs[n].size], "--cores", "1")
     said = [word for n, size in sizes.items() for word in ("--dim", "%s=%d" % (n, size))]
-    same = True
-    for ways in (["--cores", "1"], ["--cores", "3"], ["--cores", "2", "--guard"]):
-        found = run(model, "dynamic.sk", inputs, *ways, *said)
-        for output, one, other in zip(model.outputs, found, wanted):
-            if one.shape != other.shape or not numpy.allclose(one, other, rtol=1e-4, atol=1e-5):
-                sys.exit("%s at %s, %s: other results in '%s'" % (model.name, sizes, ways, output.name))
-        same = same and all(one.tobytes() == other.tobytes() for one, other in zip(found, wanted))
+    same, alike = True, kernels_of("static.sk") == kernels
+    for way in ways:
+        bits = expect(model, sizes, way, run(model, "dynamic.sk", inputs, *way, *said), wanted, 1e-5)
+        if alike and not bits:
+            sys.exit("%s at %s, %s: other bits from the same kernels" % (model.name, sizes, way))
+        same = same and bits
+    if reference:
+        expect(model, sizes, "ONNX Runtime", wanted, reference.run(model), 1e-4)
     return same
+
+
+def points_of(model, count):
+    """Corners, with those one step inside if there are many, and random sizes."""
+    choice, steps = random.Random(model.name), {n: (*b, 1)[2] for n, b in model.bounds.items()}
+    points = [{n: b[end] for n, b in model.bounds.items()} for end in (0, 1)]
+    if count >= 20:
+        ends = [sorted({b[0], b[0] + steps[n], b[1] - steps[n], b[1]} if len(steps) < 3 else set(b[:2]))
+                for n, b in model.bounds.items()]
+        points = [dict(zip(model.bounds, sizes)) for sizes in itertools.product(*ends)]
+    each = range(model.bounds[model.each][0], model.bounds[model.each][1] + 1) if model.each and count >= 200 else []
+    for number in range(max(count, len(each))):
+        points.append({n: choice.randrange(b[0], b[1] + 1, steps[n]) for n, b in model.bounds.items()})
+        if each:
+            points[-1][model.each] = each[number % len(each)]
+    return points
 
 
 def check(model, count):
@@ -522,11 +597,12 @@ def check(model, count):
     proof = subprocess.run([skdump, "--verify", "dynamic.sk"], capture_output=True, text=True)
     if proof.returncode:
         sys.exit("%s is not proved: %s" % (model.name, proof.stderr))
-    choice = random.Random(model.name)
-    points = [{n: b[end] for n, b in model.bounds.items()} for end in (0, 1)]
-    for _ in range(count):
-        points.append({n: choice.randrange(b[0], b[1] + 1, *b[2:]) for n, b in model.bounds.items()})
-    same = sum(compare(model, sizes) for sizes in points)
+    python, points = os.environ.get("ONNXRUNTIME_PYTHON"), points_of(model, count)
+    reference = Reference(python) if python else None
+    ways, own = MORE_WAYS if count >= 20 else WAYS, kernels_of("dynamic.sk")
+    same = sum(compare(model, sizes, ways, own, reference) for sizes in points)
+    if reference:
+        reference.close()
     print("%s: %d of %d sizes with the bits of static packages" % (model.name, same, len(points)))
 
 
