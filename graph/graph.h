@@ -663,7 +663,8 @@ bool sk_infer_error(const struct sk_inference *inference, const char *format, ..
  *
  * The nodes that outputs need. */
 
-/* Return, by value, whether a node reads it, also in a body, or it is an output or a state. In the graph's arena. */
+/* Return, by value, whether a node reads it, also in a body, or it is an output or a state. In the graph's arena. The
+ * branch that an If with a constant condition does not take reads nothing. */
 bool *sk_graph_find_used(const struct sk_op_graph *graph);
 
 /* Remove the nodes that no output needs. Those that are left keep their order. */

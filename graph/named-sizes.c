@@ -463,6 +463,8 @@ static enum role guess_role(const struct sk_value *value, uint32_t d)
 			return roles[i].role;
 	if (!d)
 		return ROLE_BATCH;
+	if (d > 1 && d + 1 == value->rank && strstr(value->name, "past"))
+		return ROLE_NONE; /* the width of a head */
 	if (strstr(value->name, "past") || strstr(value->name, "cache"))
 		return strstr(value->name, "encoder") ? ROLE_SEQUENCE : ROLE_PAST;
 	if (value->rank == 4)

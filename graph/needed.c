@@ -31,11 +31,25 @@ static void mark_captured(const struct sk_op_graph *graph, bool *marked, const s
 			mark_captured(graph, marked, body->nodes.items[n].graphs.items[g].graph);
 }
 
-static void mark_operands(const struct sk_op_graph *graph, bool *marked, const struct sk_graph_node *node)
+/* Return the name of the branch of an If that is never taken, since its condition is a constant; "": there is none. */
+static const char *idle_branch(const struct sk_op_graph *graph, const struct sk_graph_node *node)
 {
+	const struct sk_value *condition = sk_node_is(node, "If") ? sk_node_input(graph, node, 0) : NULL;
+
+	if (!condition || !condition->contents || condition->dtype != SK_BOOL || !sk_value_is_static(condition) ||
+	    sk_value_elements(condition) != 1)
+		return "";
+	return *(const uint8_t *)condition->contents ? "else_branch" : "then_branch";
+}
+
+static void mark_operands(const struct sk_op_graph *graph, bool *marked, const struct sk_graph_node *node,
+			  const char *idle)
+{
+
 	mark(marked, node->inputs.items, node->inputs.count);
 	for (size_t g = 0; g < node->graphs.count; g++)
-		mark_captured(graph, marked, node->graphs.items[g].graph);
+		if (strcmp(node->graphs.items[g].name, idle) != 0)
+			mark_captured(graph, marked, node->graphs.items[g].graph);
 }
 
 bool *sk_graph_find_used(const struct sk_op_graph *graph)
@@ -47,7 +61,7 @@ bool *sk_graph_find_used(const struct sk_op_graph *graph)
 		mark(used, &graph->states.items[i].past, 1);
 	for (size_t n = 0; n < graph->nodes.count; n++)
 		if (!graph->nodes.items[n].removed)
-			mark_operands(graph, used, &graph->nodes.items[n]);
+			mark_operands(graph, used, &graph->nodes.items[n], idle_branch(graph, &graph->nodes.items[n]));
 	return used;
 }
 
@@ -64,7 +78,7 @@ void sk_graph_drop_unneeded(struct sk_op_graph *graph)
 		for (size_t i = 0; i < node->outputs.count; i++)
 			kept[n] |= node->outputs.items[i] != SK_NONE && needed[node->outputs.items[i]];
 		if (kept[n])
-			mark_operands(graph, needed, node);
+			mark_operands(graph, needed, node, "");
 	}
 	for (uint32_t n = 0; n < graph->nodes.count; n++) {
 		moved[n] = kept[n] ? count : SK_NONE;

@@ -294,7 +294,7 @@ struct sk_onnx_files {
 	SK_ARRAY(struct sk_onnx_bytes) external;
 	SK_ARRAY(const char *) paths; /* of external data */
 	struct sk_map locations; /* to external */
-	uint64_t dense; /* bytes that sparse tensors have become */
+	uint64_t sparse, dense; /* bytes of sparse tensors, and those that they have become */
 };
 
 void sk_onnx_files_init(struct sk_onnx_files *files, struct sk_diag *diag, const char *path);

@@ -9,10 +9,11 @@
 #include "format/skplan.h"
 #include "graph/graph.h"
 
-/* A few bytes of a file can ask for much memory. */
-enum { MOST_DENSE = 1 << 30 };
+/* A few bytes of a file can ask for much memory. All dense tensors of a model have at most this number of bytes for
+ * each byte of the sparse ones, and some more. */
+enum { DENSE_OF_SPARSE = 256, FREE_DENSE = 16 << 20 };
 
-/* The dense tensor is not to be larger than the limit, all of a model together. */
+/* Set the shape of the dense tensor. */
 static const char *take_shape(struct sk_onnx_files *files, const struct sk_onnx_sparse *sparse, struct sk_value *value)
 {
 	struct sk_arena *arena = files->diag->arena;
@@ -28,11 +29,14 @@ static const char *take_shape(struct sk_onnx_files *files, const struct sk_onnx_
 		if (size < 0)
 			return sk_arena_print(arena, "dimension %" PRIu32 " is %" PRId64, d, size);
 		value->shape[d] = (uint64_t)size;
-		if (!sk_mul(bytes, (uint64_t)size, &bytes) || bytes > MOST_DENSE)
-			return "it would have more than 1 GiB as a dense tensor";
+		if (!sk_mul(bytes, (uint64_t)size, &bytes) || bytes > INT64_MAX)
+			return "it is too large";
 	}
-	files->dense += bytes;
-	return files->dense > MOST_DENSE ? "with it, sparse tensors would have more than 1 GiB as dense ones" : NULL;
+	if (!sk_add(files->dense, bytes, &files->dense) ||
+	    files->dense / DENSE_OF_SPARSE > files->sparse + FREE_DENSE / DENSE_OF_SPARSE)
+		return "as a dense tensor it would have more than 16 MiB, and more than 256 times the bytes of the "
+		       "sparse one";
+	return NULL;
 }
 
 /* Find the place of an element from its indices: a single one, or one for each dimension. */
@@ -85,6 +89,7 @@ const char *sk_onnx_take_sparse(struct sk_onnx_files *files, const struct sk_onn
 		return sk_arena_print(arena, "its indices: %s", wrong);
 	value->dtype = elements.dtype;
 	value->shaped = true;
+	files->sparse += sk_value_bytes(&elements) + sk_value_bytes(&places);
 	wrong = take_shape(files, sparse, value);
 	if (wrong)
 		return wrong;

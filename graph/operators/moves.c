@@ -402,8 +402,10 @@ static bool infer_concat(struct sk_inference *inference)
 			if (d != axis && value->shape[d] != first->shape[d])
 				return sk_infer_error(inference,
 						      "'%s' and '%s' differ in axis %u, along which they are "
-						      "not joined",
-						      first->name, value->name, d);
+						      "not joined: %s and %s",
+						      first->name, value->name, d,
+						      sk_value_shape_text(inference->graph->arena, first),
+						      sk_value_shape_text(inference->graph->arena, value));
 		if (value->rank != first->rank || value->dtype != first->dtype)
 			return sk_infer_error(inference, "'%s' and '%s' are not of one type and rank", first->name,
 					      value->name);

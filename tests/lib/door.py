@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 sklink, skrun, kernels = sys.argv[1:4]
 f32 = numpy.float32
-TYPES = {"f": TensorProto.FLOAT, "i": TensorProto.INT64, "b": TensorProto.BOOL, "h": TensorProto.FLOAT16, "s": TensorProto.INT32}
+TYPES = {"f": TensorProto.FLOAT, "i": TensorProto.INT64, "b": TensorProto.BOOL, "h": TensorProto.FLOAT16, "s": TensorProto.INT32, "c": TensorProto.INT8}
 numbers = numpy.random.default_rng(0)
 
 
@@ -98,6 +98,25 @@ def loops():
     counted("s", 300)
     counted("i", "shape")
     counted("s", "shape")
+    # A counter that leaves its type would go on forever; no iteration at all; a condition that needs kernels at last.
+    def ended(kind, begin, step, most, op="Less"):
+        dtype = {"i": numpy.int64, "c": numpy.int8}[kind]
+        steps = [node("Add", "i step", "i2"), node("Add", "s half", "s2"), node(op, "i2 n", "c2")]
+        body = helper.make_graph(steps, "body", [info("it", [], "i"), info("c", [], "b"), info("i", [], kind), info("s", [2])],
+                                 [info("c2", [], "b"), info("i2", [], kind), info("s2", [2])])
+        loop = helper.make_node("Loop", ["", "c0", "begin", "x"], ["il", "y"], name="loop", body=body)
+        save([node("Less", "begin n", "c0"), loop], [info("x", [2])], [info("y", [2])],
+             {"begin": dtype(begin), "step": dtype(step), "n": dtype(most), "half": f32(0.5)})
+
+    ended("i", 5, 3, 30)
+    link()
+    same(run(["y"], x=numpy.ones(2, f32))[0], numpy.full(2, 1 + 9 * 0.5))
+    ended("i", 5, 3, 5)
+    link()
+    same(run(["y"], x=numpy.ones(2, f32))[0], numpy.ones(2))
+    ended("c", 100, 30, 110)  # 100, -126, and on to 114
+    link()
+    same(run(["y"], x=numpy.ones(2, f32))[0], numpy.full(2, 1 + 9 * 0.5))
     # A condition that data decide, one beyond the limit, and a counter that leaves its type.
     body = helper.make_graph([node("Add", "i one", "i2"), node("Less", "i2 n", "c2"), node("Identity", "s", "s2")], "body",
                              [info("it", [], "i"), info("c", [], "b"), info("i", [], "i"), info("s", [4])],
@@ -155,6 +174,31 @@ def freeze():
     open("model.yaml", "w", encoding="utf-8").write("sklink: 1\ngraph: model.onnx\nfreeze: {m: [3, -1]}\n")
     link(path="model.yaml")
     same(run(["y"], x=x)[0], x.reshape(3, 2))
+
+
+def bodies():
+    """Values that bodies read by name: constants, inputs and parts of a model reach them; a branch that is never taken asks
+    for nothing. Texts of such models are the same model."""
+    yes = helper.make_graph([node("Concat", "past now", "long", axis=0)], "yes", [], [info("long", None)])
+    no = helper.make_graph([node("Identity", "now", "short")], "no", [], [info("short", None)])
+    chosen = helper.make_node("If", ["use_past"], ["all"], name="choice", then_branch=yes, else_branch=no)
+    save([node("Mul", "x k", "now"), chosen, node("Add", "all k", "y"), node("Neg", "all", "z")],
+         [info("x", ["n"]), info("k", []), info("past", ["p"]), info("use_past", [], "b")], [info("y", None), info("z", None)])
+    x, past = numbers.random(3, f32), numbers.random(5, f32)
+    link("--freeze", "k=2", "--freeze", "use_past=0", "--dim", "n=3", "--model-text", "text.pbtxt")
+    link(path="text.pbtxt", package="text.sk")
+    for package in ("model.sk", "text.sk"):
+        same(run(["y"], x=x, package=package)[0], 2 * x + 2)
+    refuses("the sizes of input 'past' are not known", "--freeze", "k=2", "--freeze", "use_past=1", "--dim", "n=3")
+    sets = ["--dim", "first:n=1..4", "--dim", "next:n=1..4,p=1..8", "--freeze", "first:use_past=false", "--freeze", "next:use_past=true"]
+    link(*sets, "--freeze", "k=3")
+    same(run(["y"], "--network", "first", x=x)[0], 3 * x + 3)
+    same(run(["y"], "--network", "next", x=x, past=past)[0], numpy.concatenate((past, 3 * x)) + 3)
+    # A constant, and an input, in the place of a value that a body reads.
+    link("--freeze", "now=[7.0,8]", "--freeze", "use_past=1", "--freeze", "k=1", "--dim", "p=5")
+    same(run(["y"], past=past)[0], numpy.concatenate((past, [7, 8])) + 1)
+    link("--inputs", "now,past", "--outputs", "z", "--freeze", "use_past=true", "--dim", "n=1..4", "--dim", "p=5")
+    same(run(["z"], now=x, past=past)[0], -numpy.concatenate((past, x)))
 
 
 # ---- several networks ----
@@ -298,7 +342,7 @@ def forms():
     del large.dims[:]
     large.dims.extend([1 << 20, 1 << 20])
     save([node("MatMul", "x w", "y")], [info("x", [2, 1 << 20])], [info("y", None)], sparse_initializer=[large])
-    refuses("initializer 'w': it would have more than 1 GiB as a dense tensor")
+    refuses("initializer .w.: as a dense tensor it would have more than 16 MiB, and more than 256 times")
     # Optional inputs given as empty; functions in functions; a newer ir_version.
     half = [helper.make_node("Constant", [], ["h"], value_float=0.5), helper.make_node("Mul", ["v", "h"], ["r"])]
     inner = helper.make_function("local", "Half", ["v"], ["r"], half, [helper.make_opsetid("", 17)])
@@ -358,7 +402,7 @@ def absent():
     refuses("node 'z_node' .Foo.: there is no operator 'Foo'", "--check")
 
 
-CASES = [loops, freeze, networks, dimensions, bounds, parts, forms, without_elements, absent]
+CASES = [loops, freeze, bodies, networks, dimensions, bounds, parts, forms, without_elements, absent]
 for case in CASES:
     if len(sys.argv) < 5 or case.__name__ in sys.argv[4:]:
         case()
