@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "format/skplan.h"
 
 static void mark(bool *marked, const uint32_t *values, size_t count)
 {

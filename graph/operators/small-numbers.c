@@ -12,7 +12,7 @@
 #include "format/skplan.h"
 #include "graph/graph.h"
 
-enum { MOST_DEPTH = 64 };
+enum { MOST_DEPTH = 64, MOST_OPERANDS = 5 };
 
 typedef struct sk_small numbers;
 
@@ -54,8 +54,8 @@ static bool read_constant(struct sk_op_graph *graph, const struct sk_value *valu
 struct operands {
 	const struct sk_graph_node *node;
 	size_t count;
-	bool known[4];
-	numbers items[4];
+	bool known[MOST_OPERANDS];
+	numbers items[MOST_OPERANDS];
 };
 
 static bool compute_pair(const char *op, int64_t a, int64_t b, int64_t *result)
@@ -159,6 +159,35 @@ static bool compute_gather(const struct operands *operands, numbers *to)
 	return true;
 }
 
+/* Set *number to that of the operand's one element; false: it is not one, or absent where it may not be. */
+static bool read_one(const struct operands *operands, size_t operand, int64_t *number)
+{
+	if (operand >= operands->count || operands->node->inputs.items[operand] == SK_NONE)
+		return operand > 2;
+	*number = operands->items[operand].items[0];
+	return operands->known[operand] && operands->items[operand].count == 1;
+}
+
+/* Slices of a list, with step 1. */
+static bool compute_slice(const struct operands *operands, numbers *to)
+{
+	const numbers *from = &operands->items[0];
+	int64_t begin = 0, end = 0, axis = 0, step = 1, count;
+
+	if (operands->count < 3 || !operands->known[0] || from->rank != 1 || !read_one(operands, 1, &begin) ||
+	    !read_one(operands, 2, &end) || !read_one(operands, 3, &axis) || !read_one(operands, 4, &step) ||
+	    (axis != 0 && axis != -1) || step != 1)
+		return false;
+	count = (int64_t)from->count;
+	begin += begin < 0 ? count : 0;
+	end += end < 0 ? count : 0;
+	begin = begin < 0 ? 0 : begin > count ? count : begin;
+	end = end < begin ? begin : end > count ? count : end;
+	*to = (numbers){.dtype = from->dtype, .rank = 1, .count = (uint64_t)(end - begin)};
+	memcpy(to->items, from->items + begin, to->count * sizeof(*to->items));
+	return true;
+}
+
 static bool compute_shape(const struct sk_op_graph *graph, const struct sk_graph_node *node, numbers *to)
 {
 	const struct sk_value *from = sk_node_input(graph, node, 0);
@@ -185,6 +214,8 @@ static bool compute(struct sk_op_graph *graph, const struct operands *operands, 
 		       read_constant(graph, &graph->values.items[node->tensors.items[0].value], to);
 	if (!strcmp(node->op, "Gather"))
 		return compute_gather(operands, to);
+	if (!strcmp(node->op, "Slice"))
+		return compute_slice(operands, to);
 	return compute_unary(operands, to) || compute_binary(operands, to);
 }
 
@@ -234,7 +265,8 @@ static bool find(struct sk_small_numbers *small, uint32_t index, unsigned depth,
 		return known->found;
 	}
 	node = producer(small, index);
-	if (!node || *node->domain || node->outputs.count != 1 || node->inputs.count > 4 || depth == MOST_DEPTH)
+	if (!node || *node->domain || node->outputs.count != 1 || node->inputs.count > MOST_OPERANDS ||
+	    depth == MOST_DEPTH)
 		return false;
 	operands.node = node;
 	operands.count = node->inputs.count;

@@ -88,9 +88,9 @@ static bool report_unknown(struct sk_op_graph *graph, const char *option, const 
 	SK_ARRAY(const char *) names = {NULL, 0, 0};
 	uint32_t value = find(graph, name);
 
-	if (value != SK_NONE && graph->values.items[value].contents) {
-		sk_error(graph->diag, (struct sk_place){.file = graph->file}, "%s '%s': it is a constant of the model",
-			 option, name);
+	if (value != SK_NONE && (graph->values.items[value].contents || graph->values.items[value].input)) {
+		sk_error(graph->diag, (struct sk_place){.file = graph->file}, "%s '%s': it is %s of the model", option,
+			 name, graph->values.items[value].input ? "an input" : "a constant");
 		return false;
 	}
 	for (uint32_t i = 0; i < graph->values.count; i++)

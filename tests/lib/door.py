@@ -76,8 +76,10 @@ def counted(kind, bound):
     constants = {"zero": dtype(0), "one": dtype(1), "w": w}
     before = []
     if bound == "shape":
-        before = [node("Shape", "long", "shape"), node("Gather", "shape at", "n64", axis=0), node("Cast", "n64", "n", to=TYPES[kind])]
-        constants["at"] = numpy.int64(0)
+        before = [node("Shape", "long", "shape"), node("Cast", "shape", "sizes", to=TYPES[kind])]
+        before += [node("Slice", "sizes begin end axis", "part"), node("Squeeze", "part axis", "n")] if kind == "s" else []
+        before += [node("Gather", "sizes at", "n", axis=0)] if kind == "i" else []
+        constants.update(at=numpy.int64(0), begin=[-2], end=[1], axis=[0])
     else:
         constants["n"] = dtype(bound)
     save([*before, node("Less", "zero n", "c0"), loop], [info("x", [1, 4])] + [info("long", [40, 2])] * (bound == "shape"),
@@ -309,6 +311,7 @@ def parts():
     link("--dim", "rows=3", "--inputs", "x,a", "--outputs", "b")
     refuses("--outputs 'z': it is neither an input of the model nor a value that its outputs need", "--outputs", "z")
     refuses("--inputs 'w1': it is a constant of the model", "--inputs", "w1")
+    refuses("--outputs 'x': it is an input of the model", "--outputs", "x")
     refuses("--inputs 'b': the file does not declare its type and shape", "--inputs", "b", "--outputs", "y")
     link("--dim", "one:rows=1", "--dim", "all:rows=1..9", "--inputs", "b", "--outputs", "y")
     same(run(["y"], "--network", "all", b=b)[0], y)
