@@ -19,26 +19,26 @@ make_companion() {
 	$KERNEL_CC -c companion.s
 }
 
-# A refused member must be refused by the documents, or by GNU ld as well. Leaves the others in $good, without those
-# that have thread-local variables: GNU ld leaves more of them to the loader than necessary. tls.sh tests the threads'
-# views.
+# Lines of refused.txt are "OBJECT: reason". A refused member must be refused by the documents, or by GNU ld as well.
+# Leaves the others in $good, without those that have thread-local variables: GNU ld leaves more of them to the loader
+# than necessary. tls.sh tests the threads' views.
 sort_out_refused() {
-	good=
-	local threads=" $(nm -A -u --quiet --format=posix "$@" | sed -n 's/: __tls_get_addr U.*//p' | tr '\n' ' ')"
-	for object; do
-		case $threads in *" $object "*) [ -n "$(grep -F "$object: " refused.txt)" ] || linked=$((linked + 1));
-			continue ;; esac
-		reason=$(grep -F "$object: " refused.txt) || {
-			good="$good $object"
-			linked=$((linked + 1))
-			continue
-		}
+	local object reason
+
+	printf '%s\n' "$@" >objects.txt
+	nm -A -u --quiet --format=posix "$@" | sed -n 's/: __tls_get_addr U.*//p' >threads.txt
+	sed 's/: .*//' refused.txt >names.txt
+	linked=$((linked + $(grep -cvxFf names.txt objects.txt)))
+	good=$(cat names.txt threads.txt | grep -vxFf - objects.txt | tr '\n' ' ')
+	while IFS= read -r reason; do
+		object=${reason%%: *}
+		! grep -qxF "$object" threads.txt || continue
 		refused=$((refused + 1))
 		case $reason in
 		*"refers to an IFUNC"* | *"the destructor of a thread-local object"*) ;;
 		*) ! ld -shared -Bsymbolic -o gnu.so "$object" 2>ld.txt || fail "GNU ld links it: $archive: $reason" ;;
 		esac
-	done
+	done <refused.txt
 }
 
 # The oracle notices a byte that is changed in code, in data, or in the loader's data.
