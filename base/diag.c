@@ -305,7 +305,7 @@ void sk_diag_join_alike(struct sk_diag *diag, struct sk_place place, const char 
 	for (size_t i = 0; i < shown; i++)
 		note_alike(diag, found.items[i], joined->place);
 	if (shown < count)
-		sk_note(diag, "%zu more reasons (--error-limit=0 shows all)", count - shown);
+		sk_note(diag, "%zu more reason%s (--error-limit=0 shows all)", count - shown, sk_plural(count - shown));
 	diag->last = last;
 	diag->errors -= (unsigned)count - 1;
 }

@@ -68,6 +68,35 @@ START_TEST(test_alike)
 }
 END_TEST
 
+/* Two errors about several subjects or more become one, the most subjects first, with places that differ and all notes;
+ * others stay in their order. */
+START_TEST(test_joined)
+{
+	const struct sk_place model = {.file = "m"}, text = {.file = "m", .line = 4, .column = 2};
+
+	sk_error(&diag, model, "first");
+	sk_error_alike(&diag, model, "one", "node 'a'", "no 1");
+	sk_diag_join_alike(&diag, model, "nodes", 0);
+	ck_assert_uint_eq(diag.errors, 2);
+	sk_note(&diag, "it is so");
+	for (int i = 0; i < 3; i++)
+		sk_error_alike(&diag, text, "three", "node 'b'", "no %d", 3);
+	sk_warning(&diag, model, "between");
+	sk_error_alike(&diag, (struct sk_place){0}, "two", "node 'c'", "no 2");
+	sk_error_alike(&diag, (struct sk_place){0}, "two", "node 'd'", "no 2");
+	sk_error_alike(&diag, model, "last", "node 'e'", "no 4");
+	sk_error(&diag, model, "end");
+	sk_diag_join_alike(&diag, model, "nodes", 3);
+	ck_assert_uint_eq(diag.errors, 3);
+	sk_note(&diag, "of the end");
+	expect_messages("t: error: m: first\n"
+			"t: error: m: 7 nodes cannot be linked, for 4 reasons, the most frequent first\n"
+			">>> m:4:2: node 'b' and 2 more: no 3\n>>> node 'c' and 1 more: no 2\n>>> node 'a': no 1\n"
+			">>>   it is so\n>>> 1 more reason (--error-limit=0 shows all)\n"
+			"t: warning: m: between\nt: error: m: end\n>>> of the end\n");
+}
+END_TEST
+
 /* Messages that are taken back leave no trace: later notes belong to the message before, and later errors are not
  * counted as alike to them. */
 START_TEST(test_taken_back)
@@ -113,6 +142,7 @@ int main(void)
 	tcase_add_test(tcase, test_origins);
 	tcase_add_test(tcase, test_no_origin);
 	tcase_add_test(tcase, test_alike);
+	tcase_add_test(tcase, test_joined);
 	tcase_add_test(tcase, test_muted);
 	tcase_add_test(tcase, test_taken_back);
 	tcase_add_test(tcase, test_suggestions);
