@@ -30,7 +30,7 @@
 enum {
 	TITLE = 256,
 	LOOK = 100000, /* µs between two looks of the guard */
-	GRACE = 2000, /* ms after the time-out, in which a run that has timed out ends by itself */
+	GRACE = 2000, /* ms after the time-out, in which an exchange that has timed out ends by itself */
 	LAST_SECONDS = 1, /* that a worker has to end when its launcher ends it */
 };
 
@@ -38,6 +38,7 @@ enum {
 struct shared {
 	_Atomic int64_t rank; /* -1: not known yet */
 	_Atomic int64_t started; /* time of the exchange that runs; 0: none does */
+	_Atomic int64_t limit; /* ns that it may take at most */
 	char title[TITLE]; /* of the last exchange; "": there was none */
 };
 
@@ -48,8 +49,10 @@ static int64_t limit; /* ns: the time-out of exchanges */
 
 /* ---- the transport with notes ---- */
 
-static void note_start(const char *title)
+/* Only exchanges have a time-out of their own. */
+static void note_start(const char *title, bool is_exchange)
 {
+	atomic_store(&shared->limit, limit + (is_exchange ? GRACE * INT64_C(1000000) : 0));
 	snprintf(shared->title, sizeof(shared->title), "%s", title);
 	atomic_store(&shared->started, sk_now());
 }
@@ -61,7 +64,7 @@ static void note_end(void)
 
 static void start(void *context, const struct skrt_transfer *transfer)
 {
-	note_start(transfer->title);
+	note_start(transfer->title, true);
 	inner.start(context, transfer);
 }
 
@@ -118,7 +121,7 @@ static void *guard(void *unused)
 	for (;;) {
 		int64_t started = atomic_load(&shared->started);
 
-		if (started && sk_now() - started > limit + GRACE * INT64_C(1000000)) {
+		if (started && sk_now() - started > atomic_load(&shared->limit)) {
 			sk_skrun_error("%s: the transport has not returned for %g s; a rank may be missing",
 				       shared->title, (double)(sk_now() - started) * 1e-9);
 			_exit(EXIT_FAILURE);
@@ -149,7 +152,7 @@ static bool open_transport(const char *name, const struct sk_launcher *launcher)
 	bool good;
 
 	snprintf(title, sizeof(title), "the start of transport %s", name);
-	note_start(title);
+	note_start(title, false);
 	good = sk_plugin_open(name, launcher, &inner, error, sizeof(error));
 	note_end();
 	*shared->title = '\0';
@@ -256,7 +259,7 @@ static bool work_as_rank(struct sk_run_options *options, const char *name, const
 		outer.abort(outer.context, "see its message");
 	if (!sk_rank_run(options, work) || !sk_rank_agree("the end of the run"))
 		outer.abort(outer.context, "see its message");
-	note_start("the end of the transport");
+	note_start("the end of the transport", false);
 	error = inner.close(inner.context);
 	note_end();
 	if (error)

@@ -38,6 +38,12 @@ done < <(find "$documents" -name '*.md' -exec awk 'FNR == 1 { code = 0 } /^ *```
 	!code { while (match($0, /\]\([^)]+\)/)) { print FILENAME ":" substr($0, RSTART, RLENGTH); $0 = substr($0, RSTART + RLENGTH) } }' {} +)
 [ "$count" -gt 10 ] || fail "no links between documents"
 
+[ -s "$prefix/include/skrt-transport.h" ] || fail "the interface of transports is not installed"
+for name in mpich openmpi; do
+	[ ! -e "$top_builddir/loader/.libs/libskrt-$name.so" ] || [ -e "$prefix/lib/sklink/libskrt-$name.so" ] ||
+		fail "the transport over $name is not installed"
+done
+
 if [ -e "$top_builddir/python/sklink/configured.py" ]; then
 	python=$(echo "$prefix"/lib/python3*/*-packages)
 	for file in __init__.py libskrt.py configured.py py.typed; do

@@ -291,3 +291,112 @@ for signal in STOP KILL; do
 	grep -qE "^skrun: rank 0: error: exchange 'all' \(all-gather of group world, 32 bytes\): rank 1 (did not come|did not go on|has failed: it was ended by signal 9)" err.txt ||
 		{ cat err.txt >&2; fail "$signal: rank 0 says nothing"; }
 done
+
+# ---- transports of others ----
+# A transport that connects one rank. STUCK: a function that does not return.
+cat >alone.c <<'C'
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "skrt-transport.h"
+
+#ifndef VERSION
+#define VERSION SKRT_TRANSPORT_VERSION
+#endif
+
+static int is_stuck(const char *function)
+{
+	const char *stuck = getenv("STUCK");
+
+	return stuck && !strcmp(stuck, function);
+}
+
+static void *open_alone(uint32_t *rank, uint32_t *ranks, char *error, size_t error_size)
+{
+	while (is_stuck("open"))
+		sleep(1);
+	*rank = 0;
+	*ranks = 1;
+	strncpy(error, "the answer is no", error_size);
+	return is_stuck("nothing") ? NULL : rank;
+}
+
+static void start(void *context, const struct skrt_transfer *transfer)
+{
+	(void)context;
+	memcpy(transfer->receive, transfer->send, transfer->bytes);
+}
+
+static enum skrt_transfer_state test(void *context)
+{
+	(void)context;
+	while (is_stuck("test"))
+		sleep(1);
+	return is_stuck("runs") ? SKRT_TRANSFER_RUNS : is_stuck("fails") ? SKRT_TRANSFER_FAILED : SKRT_TRANSFER_ENDED;
+}
+
+static void describe(void *context, char *text, size_t size)
+{
+	(void)context;
+	strncpy(text, "the wire is cut", size);
+}
+
+static void end(void *context, const char *text)
+{
+	(void)context;
+	(void)text;
+	_exit(1);
+}
+
+static int is_open(void *context)
+{
+	(void)context;
+	return 1;
+}
+
+static const char *close_alone(void *context)
+{
+	(void)context;
+	return is_stuck("close") ? "it is still warm" : NULL;
+}
+
+const struct skrt_transport_table skrt_transport_table = {VERSION,  "alone", open_alone, start, test,
+							  describe, end,     is_open,	 close_alone};
+C
+cat >alone.yaml <<'YAML'
+sklink: 1
+ranks: 1
+tensors:
+  x: {dtype: f32, shape: [4, 6]}
+  y: {dtype: f32, shape: [4, 6]}
+tasks:
+  - {name: all, exchange: all-gather, inputs: x, outputs: y}
+YAML
+"$sklink" alone.yaml "${kernels[@]}" -o alone.sk
+"$CC" -Wall -Wextra -Werror -shared -fPIC -I"$top_srcdir/loader" alone.c -o alone.so
+"$CC" -shared -fPIC -DVERSION=99 -I"$top_srcdir/loader" alone.c -o later.so
+"$CC" -shared -fPIC -x c /dev/null -o empty.so
+run=("$skrun" --timeout 1 alone.sk --input x=x.0.npy --output y=y.npy)
+export SKRT_TRANSPORT=./alone.so
+rm -f y.npy && "${run[@]}" && same y.npy 'x[0]'
+"${run[@]}" --check-ranks --trace t.json && same y.npy 'x[0]'
+refused "the package is for 4 ranks, and this is one of 1" "$skrun" all.sk --random 1
+refused "the package is for one process, and this is one of 1 ranks" "$skrun" one.sk --random 1
+for stuck in "nothing transport ./alone.so: the answer is no" "fails the start of the run: the wire is cut" \
+	"runs the start of the run: the wire is cut within 1 s" "close transport alone: it is still warm" \
+	"open the start of transport ./alone.so: the transport has not returned for 1" \
+	"test the start of the run: the transport has not returned for 3"; do
+	export STUCK=${stuck%% *}
+	refused "${stuck#* }" "${run[@]}"
+done
+unset STUCK
+for transport in "./later.so transport ./later.so has version 99 of the interface, and libskrt has 1" \
+	"./empty.so transport ./empty.so cannot be opened: " "./gone.so transport ./gone.so cannot be opened: " \
+	"gone transport gone cannot be opened: "; do
+	export SKRT_TRANSPORT=${transport%% *}
+	refused "${transport#* }" "${run[@]}"
+done
+SKRT_TRANSPORT=none
+rm -f y.npy && "${run[@]}" && same y.npy 'x[0]'
+unset SKRT_TRANSPORT
