@@ -12,8 +12,8 @@
 #include "linker/linker.h"
 #include "linker/object.h"
 
-/* Enter the global symbols into the linker's table. */
-static void enter_symbols(struct sk_linker *linker, struct sk_object *object, uint32_t number)
+/* Enter the global symbols that the object defines into the linker's table. */
+static void enter_definitions(struct sk_linker *linker, struct sk_object *object, uint32_t number)
 {
 	uint32_t globals = object->symbol_count - object->first_global;
 	bool versioned = object->more->versioned_names;
@@ -23,11 +23,8 @@ static void enter_symbols(struct sk_linker *linker, struct sk_object *object, ui
 		const sk_elf_symbol *symbol = &object->symbols[object->first_global + i];
 		const char *name = object->names + symbol->st_name;
 
-		if (symbol->st_shndx == SHN_UNDEF) {
-			object->globals[i] =
-				sk_alias_reference(linker, versioned ? sk_version_reference(linker, name) : name);
+		if (symbol->st_shndx == SHN_UNDEF)
 			continue;
-		}
 		object->globals[i] = sk_symbol_intern(linker, name, strlen(name));
 		sk_symbol_add_definition(linker, object->globals[i], number, object->first_global + i);
 		if (versioned)
@@ -75,7 +72,7 @@ bool sk_object_enter(struct sk_linker *linker, struct sk_object *object)
 	sk_array_push(linker->arena, &linker->objects, object);
 	object->isolated = is_isolated(linker, object);
 	linker->isolates |= object->isolated;
-	enter_symbols(linker, object, (uint32_t)linker->objects.count - 1);
+	enter_definitions(linker, object, (uint32_t)linker->objects.count - 1);
 	return true;
 }
 

@@ -503,7 +503,7 @@ void sk_ordering_read(struct sk_linker *linker);
 struct sk_reading *sk_ahead_take(struct sk_linker *linker, const char *path);
 void sk_ahead_destroy(struct sk_linker *linker);
 
-/* Add the object to the linker, and its symbols to the linker's table. */
+/* Add the object to the linker, and the symbols that it defines to the linker's table. */
 bool sk_object_enter(struct sk_linker *linker, struct sk_object *object);
 
 /* Warn of patterns of --isolate-objects that match no object, once all inputs are known. */

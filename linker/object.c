@@ -113,12 +113,19 @@ static bool check_section_table(struct sk_reader *reader, struct sk_object *obje
 	return check_strings(reader, object, sk_object_names_section(object), &object->section_names, names_size);
 }
 
-/* Check a name and add its length to *sum. Names may be each other's ends, but copying and comparing thousands that are
- * all ends of one long name would take quadratic time. Compilers come nowhere near this limit. */
+/* Names may be each other's ends, but copying and comparing thousands that are all ends of one long name would take
+ * quadratic time. Compilers come nowhere near this limit of all names together, in sizes of the object. */
+enum { NAMES_FACTOR = 16 };
+
+/* Return whether so many names in a table of this size can exceed the limit. */
+static bool may_be_long(const struct sk_reader *reader, uint64_t count, uint64_t size)
+{
+	return count > NAMES_FACTOR && size > reader->object_size / count * NAMES_FACTOR;
+}
+
+/* Check a name and add its length to *sum. */
 static bool check_name(struct sk_reader *reader, const struct sk_object *object, const char *name, uint64_t *sum)
 {
-	enum { NAMES_FACTOR = 16 };
-
 	*sum += strlen(name); /* stops after the limit: no overflow */
 	if (*sum / NAMES_FACTOR > reader->object_size)
 		return SK_BAD_OBJECT(reader, object,
@@ -170,18 +177,20 @@ static bool check_kernel_records(struct sk_reader *reader, struct sk_object *obj
 static bool check_sections(struct sk_reader *reader, struct sk_object *object)
 {
 	uint64_t names_size, names_sum = 0, contents = 0;
+	bool measured;
 
 	if (!check_section_table(reader, object, &names_size))
 		return false;
+	measured = may_be_long(reader, object->header_count, names_size);
 	for (uint32_t i = 1; i < object->header_count; i++) {
 		const sk_elf_section *header = &object->headers[i];
 
 		if (header->sh_name >= names_size)
 			return SK_BAD_OBJECT(reader, object, "the name of section %u is not in the table of names", i);
 
-		const char *name = sk_object_section_name(object, i);
+		const char *name = object->section_names + header->sh_name;
 
-		if (!check_name(reader, object, name, &names_sum))
+		if (measured && !check_name(reader, object, name, &names_sum))
 			return false;
 		if (header->sh_type != SHT_NOBITS &&
 		    !sk_within(header->sh_offset, header->sh_size, reader->object_size))
@@ -300,6 +309,7 @@ static bool check_symbols(struct sk_reader *reader, struct sk_object *object)
 
 	const sk_elf_section *header = &object->headers[object->symbol_table];
 	uint64_t names_size, names_sum = 0, count = header->sh_size / sizeof(Elf64_Sym);
+	bool measured;
 
 	if (header->sh_entsize != sizeof(Elf64_Sym) || header->sh_size % sizeof(Elf64_Sym) || count >= UINT32_MAX)
 		return SK_BAD_OBJECT(reader, object, "the symbol table's size is wrong");
@@ -328,9 +338,10 @@ static bool check_symbols(struct sk_reader *reader, struct sk_object *object)
 		sk_object_own_more(reader->arena, object)->far_sections =
 			(const sk_elf_word *)(object->bytes + far->sh_offset);
 	}
+	measured = may_be_long(reader, count, names_size);
 	for (uint32_t i = 0; i < object->symbol_count; i++)
 		if (!check_symbol(reader, object, i, names_size) ||
-		    !check_name(reader, object, object->names + object->symbols[i].st_name, &names_sum))
+		    (measured && !check_name(reader, object, object->names + object->symbols[i].st_name, &names_sum)))
 			return false;
 	cut_versions(reader, object, names_size);
 	return true;

@@ -153,11 +153,11 @@ static inline struct sk_input_section *sk_section_follow(struct sk_input_section
 
 /* ---- names ---- */
 
-/* Return whether the first two characters are equal. Most names begin with a dot and differ in the second character,
- * and every section of every object is compared some twenty times. `text` has at least two characters. */
+/* Return whether the first three characters are equal. Most names begin with a dot and differ in one of the next two
+ * characters, and every section of every object is compared some twenty times. `text` has at least three characters. */
 static inline bool sk_begins_alike(const char *name, const char *text)
 {
-	return name[0] == text[0] && name[1] == text[1];
+	return name[0] == text[0] && name[1] == text[1] && name[2] == text[2];
 }
 
 /* The section with the flag for code that needs an executable stack. */
@@ -249,7 +249,8 @@ struct sk_object_more {
 struct sk_object {
 	/* The fields that every pass over relocations reads. */
 	const sk_elf_symbol *symbols;
-	uint32_t *globals; /* for each symbol from first_global: its number in the linker's table */
+	uint32_t *globals; /* for each symbol from first_global: its number in the linker's table; of an undefined one,
+			      once the object has been pulled */
 	const char *names; /* of symbols */
 	uint32_t symbol_count;
 	uint32_t first_global;

@@ -156,12 +156,74 @@ static bool open_member(struct sk_reader *reader, const struct sk_reading *readi
 	return result != SK_OBJECT_BAD;
 }
 
+/* ---- fetching ahead ----
+ *
+ * The tables of a member are far apart in the file, and each begins where another one says. Reading them is therefore
+ * mostly waiting for memory, unless those of later members are on their way meanwhile. */
+
+enum {
+	LINE = 64, /* bytes of a cache line */
+	MOST_LINES = 16, /* of a table */
+	HEADER_AHEAD = 12, /* members whose ELF header is fetched … */
+	SECTIONS_AHEAD = 8, /* … whose section headers are, when the ELF header has come … */
+	TABLES_AHEAD = 4, /* … and whose symbols and names are, when the section headers have come */
+	MOST_TABLES = 3, /* which assemblers write last */
+};
+
+/* Fetch a range of the member's bytes, if it has such bytes. */
+static void fetch(const struct sk_member *member, uint64_t start, uint64_t size)
+{
+	if (start >= member->size || size > member->size - start)
+		return;
+	for (uint64_t at = 0; at < size && at < MOST_LINES * LINE; at += LINE)
+		__builtin_prefetch(member->bytes + start + at);
+	if (size)
+		__builtin_prefetch(member->bytes + start + size - 1);
+}
+
+static bool has_sections(const struct sk_member *member, uint64_t *start, uint64_t *count)
+{
+	const sk_elf_header *header = (const sk_elf_header *)member->bytes;
+
+	if (member->size < sizeof(*header))
+		return false;
+	*start = header->e_shoff;
+	*count = header->e_shnum;
+	return *start < member->size && *count <= (member->size - *start) / sizeof(Elf64_Shdr);
+}
+
+static void fetch_tables(const struct sk_member *member)
+{
+	const sk_elf_section *sections;
+	uint64_t start, count;
+
+	if (!has_sections(member, &start, &count))
+		return;
+	sections = (const sk_elf_section *)(member->bytes + start);
+	for (uint64_t i = count > MOST_TABLES ? count - MOST_TABLES : 0; i < count; i++)
+		fetch(member, sections[i].sh_offset, sections[i].sh_size);
+}
+
+static void fetch_ahead(const struct sk_member *members, size_t next, size_t end)
+{
+	uint64_t start, count;
+
+	if (next + HEADER_AHEAD < end)
+		fetch(&members[next + HEADER_AHEAD], 0, sizeof(Elf64_Ehdr));
+	if (next + SECTIONS_AHEAD < end && has_sections(&members[next + SECTIONS_AHEAD], &start, &count))
+		fetch(&members[next + SECTIONS_AHEAD], start, count * sizeof(Elf64_Shdr));
+	if (next + TABLES_AHEAD < end)
+		fetch_tables(&members[next + TABLES_AHEAD]);
+}
+
 bool sk_reading_open_members(struct sk_reader *reader, struct sk_reading *reading, size_t first, size_t end)
 {
 	bool ok = true;
 
-	for (size_t i = first; i < end; i++)
+	for (size_t i = first; i < end; i++) {
+		fetch_ahead(reading->contents->members.items, i, end);
 		ok &= open_member(reader, reading, &reading->contents->members.items[i]);
+	}
 	return ok;
 }
 

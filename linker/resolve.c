@@ -143,6 +143,21 @@ static bool is_hook(const struct sk_linker *linker, const struct sk_object *obje
 	       is_custom(linker->symbols.items[object->globals[index - object->first_global]].name);
 }
 
+/* Enter the symbols that the object refers to into the linker's table. Of an archive's members few are pulled, and only
+ * those refer to anything. */
+static void enter_references(struct sk_linker *linker, struct sk_object *object)
+{
+	bool versioned = object->more->versioned_names;
+
+	for (uint32_t i = object->first_global; i < object->symbol_count; i++) {
+		const char *name = object->names + object->symbols[i].st_name;
+
+		if (object->symbols[i].st_shndx == SHN_UNDEF)
+			object->globals[i - object->first_global] =
+				sk_alias_reference(linker, versioned ? sk_version_reference(linker, name) : name);
+	}
+}
+
 bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 {
 	if (object->pulled)
@@ -154,9 +169,11 @@ bool sk_object_pull(struct sk_linker *linker, struct sk_object *object)
 		object->parts = SK_NEW(linker->arena, struct sk_input_section);
 		object->part_count = 0; /* and one that stands for all */
 		object->frame_count = 0;
+		enter_references(linker, object);
 		return false;
 	}
 	join_shared(linker, object);
+	enter_references(linker, object);
 	for (uint32_t i = object->first_global; i < object->symbol_count; i++) {
 		const sk_elf_symbol *raw = &object->symbols[i];
 		sk_symbol number = object->globals[i - object->first_global];
