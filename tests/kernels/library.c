@@ -14,8 +14,8 @@
 /* The C library declares these in its headers for some compilers only. */
 extern wide fabsf128(wide x), ldexpf128(wide x, int power), frexpf128(wide x, int *power), rintf128(wide x);
 
-static const struct row *const tables[] = {elementwise_rows, composite_rows, axis_rows,	 move_rows,
-					   normal_rows,	     recurrent_rows, fused_rows, product_rows, tree_rows};
+static const struct row *const tables[] = {elementwise_rows, composite_rows, axis_rows,	   move_rows, normal_rows,
+					   recurrent_rows,   fused_rows,     product_rows, tree_rows};
 
 /* ---- elements ---- */
 
@@ -324,14 +324,35 @@ void check_front(const struct kernel *kernel, const void *memory)
 			printf("%s: writes in front of its output\n", kernel->name);
 }
 
+/* The last inputs that were named, and the text that stands for them: they are printed only for errors. */
+static struct {
+	const struct type *type;
+	const void *a, *b;
+	int64_t i, j;
+} named;
+static const char named_inputs[] = "inputs";
+
 const char *two_inputs(const struct type *type, const void *a, int64_t i, const void *b, int64_t j)
+{
+	named.type = type;
+	named.a = a;
+	named.b = b;
+	named.i = i;
+	named.j = j;
+	return named_inputs;
+}
+
+static const char *text_of(const char *inputs)
 {
 	static char text[80];
 
-	if (b)
-		snprintf(text, sizeof text, "%.17g, %.17g", (double)get_wide(type, a, i), (double)get_wide(type, b, j));
+	if (inputs != named_inputs)
+		return inputs;
+	if (named.b)
+		snprintf(text, sizeof text, "%.17g, %.17g", (double)get_wide(named.type, named.a, named.i),
+			 (double)get_wide(named.type, named.b, named.j));
 	else
-		snprintf(text, sizeof text, "%.17g", (double)get_wide(type, a, i));
+		snprintf(text, sizeof text, "%.17g", (double)get_wide(named.type, named.a, named.i));
 	return text;
 }
 
@@ -377,7 +398,7 @@ void check_wide(const struct kernel *kernel, const void *results, int64_t i, wid
 	}
 	worst = far > worst ? far : worst;
 	if (!(far <= units) && complain(kernel))
-		printf("%s: of %s it is %.17g, not %.17g: %g units off, more than %g\n", kernel->name, inputs,
+		printf("%s: of %s it is %.17g, not %.17g: %g units off, more than %g\n", kernel->name, text_of(inputs),
 		       (double)result, (double)expected, far, units);
 }
 
@@ -396,9 +417,9 @@ void check_near(const struct kernel *kernel, const struct type *type, const void
 	if (fabsf128(result - expected) <= allowed || result == expected || (result != result && expected != expected))
 		return;
 	if (complain(kernel))
-		printf("%s: of %s element %lld is %.17g, not %.17g: %.3g off, more than %.3g\n", kernel->name, inputs,
-		       (long long)i, (double)result, (double)expected, (double)fabsf128(result - expected),
-		       (double)allowed);
+		printf("%s: of %s element %lld is %.17g, not %.17g: %.3g off, more than %.3g\n", kernel->name,
+		       text_of(inputs), (long long)i, (double)result, (double)expected,
+		       (double)fabsf128(result - expected), (double)allowed);
 }
 
 void check_bytes(const struct kernel *kernel, const char *what, const void *results, const void *expected, size_t bytes)
@@ -419,7 +440,7 @@ void check_whole(const struct kernel *kernel, const void *results, int64_t i, wh
 
 	put_whole(kernel->out, narrow, 0, expected);
 	if (get_whole(kernel->out, results, i) != get_whole(kernel->out, narrow, 0) && complain(kernel))
-		printf("%s: of %s it is %lld, not %lld\n", kernel->name, inputs,
+		printf("%s: of %s it is %lld, not %lld\n", kernel->name, text_of(inputs),
 		       (long long)get_whole(kernel->out, results, i), (long long)get_whole(kernel->out, narrow, 0));
 }
 

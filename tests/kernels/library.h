@@ -99,7 +99,7 @@ void check_bytes(const struct kernel *kernel, const char *what, const void *resu
 void check_status(const struct kernel *kernel, const char *what, int result, int expected);
 /* Report an error if results of the kernel's output type differ in a bit, except for NaNs. */
 void check_same(const struct kernel *kernel, const char *what, const void *results, const void *expected, size_t bytes);
-/* Describe the inputs of element i, for error messages. */
+/* Describe the inputs of element i, for the next error message, which reads them. */
 const char *two_inputs(const struct type *type, const void *a, int64_t i, const void *b, int64_t j);
 
 #endif
