@@ -33,11 +33,12 @@ else
 		fail "the demonstration does not say why it has no layer of BERT"
 fi
 
-# Bit-identical on any number of cores, fused, kernel by kernel and serially. The network as a graph, too.
+# Bit-identical on more cores than the demonstration verifies (1, 2 and all), fused, kernel by kernel and serially. The
+# network as a graph, too.
 sample=$top_builddir/samples/quant_matmul
 "$sklink" "$top_srcdir/samples/quant_matmul/quant_matmul.yaml" "$sample/quant_matmul.o" \
 	"$sample/dequant_swiglu_quant.o" -o full.sk
-for cores in 1 2 3 7; do
+for cores in 3 7; do
 	"$skrun" full.sk --random 1 --verify --cores $cores
 done
 "$sklink" "$top_srcdir/samples/quant_matmul/model.pbtxt" -L "$top_builddir/kernels" -lskernels -o model.sk
