@@ -1,8 +1,9 @@
 /* `make bench-dynamic`: what sizes with bounds cost. `dynamic costs FIXED BOUNDED` compares chains of tasks
  * (bench/generate, sizes) in a package of one size and in one with bounds at that size, and prints the time to set
- * another size. `dynamic serve PACKAGE CORES` measures runs of a model with the dimensions batch and seq, or of one
- * size: for each line "BATCH SEQ REPEATS" of its input it prints the fastest of so many runs, in ms; on one core of the
- * processor's time, in which other work on the machine does not count. */
+ * another size. `dynamic serve PACKAGE CORES NAME...` measures runs of a model with dimensions of these names; the
+ * package may have only some of them. For each line "SIZE... REPEATS" of its input, a size for each name, it prints the
+ * fastest of so many runs in ms, and the memory of the process that is not a file's, in KiB. On one core a time is the
+ * processor's, in which other work on the machine does not count. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "bench/measure.h"
 
@@ -29,25 +31,34 @@ struct rig {
 	struct skrt_instance *instance;
 	struct skrt_stream *stream;
 	uint32_t cores, bindings;
-	uint32_t sizes; /* dimensions, of which seq is the only one or the second */
 	void *memory[16];
 };
 
-/* Bind memory of the largest sizes: of small normal numbers. */
+/* Small normal numbers, or integers. */
+static void fill(void *memory, uint64_t bytes, enum skrt_dtype type)
+{
+	if (type == SKRT_I64)
+		for (uint64_t i = 0; i < bytes / sizeof(int64_t); i++)
+			((int64_t *)memory)[i] = (int64_t)(i * 37 % 64);
+	else
+		for (uint64_t i = 0; i < bytes / sizeof(float); i++)
+			((float *)memory)[i] = (float)(i * 37 % 64) / 64 - 0.5F;
+}
+
+/* Bind memory of the largest sizes. */
 static void bind_all(struct rig *rig)
 {
 	struct skrt_tensor tensor = {.size = sizeof(tensor)};
 
 	for (rig->bindings = 0; !skrt_module_tensor(rig->module, rig->bindings, &tensor); rig->bindings++) {
-		uint64_t bytes = (tensor.bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-		float *numbers = aligned_alloc(ALIGNMENT, bytes);
+		uint64_t bytes = tensor.bytes + tensor.padding;
+		void *numbers = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
 
 		if (!numbers || rig->bindings == sizeof(rig->memory) / sizeof(*rig->memory)) {
 			fprintf(stderr, "bench: too large a package\n");
 			exit(1);
 		}
-		for (uint64_t i = 0; i < bytes / sizeof(*numbers); i++)
-			numbers[i] = (float)(i * 37 % 64) / 64 - 0.5F;
+		fill(numbers, bytes, tensor.dtype);
 		rig->memory[rig->bindings] = numbers;
 		bench_check(skrt_instance_bind(rig->instance, rig->bindings, numbers, bytes));
 	}
@@ -62,7 +73,6 @@ static struct rig open_rig(const char *package, uint32_t cores)
 	bench_check(skrt_module_load(rig.device, package, &rig.module));
 	bench_check(skrt_instance_create(rig.module, &rig.instance));
 	bench_check(skrt_stream_create(rig.device, &rig.stream));
-	rig.sizes = skrt_module_dimension_count(rig.module);
 	bind_all(&rig);
 	return rig;
 }
@@ -87,36 +97,79 @@ static double now(const struct rig *rig)
 	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-/* Return the time of setting sizes, where the package has them, and running all launches. */
-static double run_at(struct rig *rig, uint64_t batch, uint64_t seq)
+enum { MOST_NAMES = 4 };
+
+/* The dimensions that lines of the input have sizes for. */
+struct served {
+	const char *names[MOST_NAMES]; /* NULL: the package is for one size */
+	uint64_t sizes[MOST_NAMES];
+	int count;
+};
+
+static bool has_dimension(const struct rig *rig, const char *name)
+{
+	struct skrt_dimension dimension = {.size = sizeof(dimension)};
+
+	for (uint32_t i = 0; !skrt_module_dimension(rig->module, i, &dimension); i++)
+		if (!strcmp(dimension.name, name))
+			return true;
+	return false;
+}
+
+/* Return the time of setting sizes and running all launches. */
+static double run_at(const struct rig *rig, const struct served *served)
 {
 	double start = now(rig);
 
-	if (rig->sizes > 1)
-		bench_check(skrt_instance_set_dimension(rig->instance, "batch", batch));
-	if (rig->sizes)
-		bench_check(skrt_instance_set_dimension(rig->instance, "seq", seq));
+	for (int i = 0; i < served->count; i++)
+		if (served->names[i])
+			bench_check(skrt_instance_set_dimension(rig->instance, served->names[i], served->sizes[i]));
 	bench_check(skrt_run_network(rig->stream, rig->instance));
 	return now(rig) - start;
 }
 
-static int serve(const char *package, const char *cores)
+/* Read a line; false: there is none left. */
+static bool read_sizes(struct served *served, unsigned *repeats)
+{
+	for (int i = 0; i < served->count; i++)
+		if (scanf("%" SCNu64, &served->sizes[i]) != 1)
+			return false;
+	return scanf("%u", repeats) == 1;
+}
+
+/* Return KiB: pages that are used, without those of files, of which each token reads others. */
+static long memory_size(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long used = 0, shared = 0;
+
+	if (!file || fscanf(file, "%*d %ld %ld", &used, &shared) != 2) {
+		fprintf(stderr, "bench: /proc/self/statm cannot be read\n");
+		exit(1);
+	}
+	fclose(file);
+	return (used - shared) * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static int serve(const char *package, const char *cores, char **names, int count)
 {
 	struct rig rig = open_rig(package, (uint32_t)strtoul(cores, NULL, 10));
-	uint64_t batch, seq;
+	struct served served = {.count = count};
 	unsigned repeats;
 
+	for (int i = 0; i < count; i++)
+		served.names[i] = has_dimension(&rig, names[i]) ? names[i] : NULL;
 	printf("ready\n");
 	fflush(stdout);
-	while (scanf("%" SCNu64 " %" SCNu64 " %u", &batch, &seq, &repeats) == 3) {
-		double fastest = run_at(&rig, batch, seq);
+	while (read_sizes(&served, &repeats)) {
+		double fastest = run_at(&rig, &served);
 
 		for (unsigned i = 1; i < repeats; i++) {
-			double time = run_at(&rig, batch, seq);
+			double time = run_at(&rig, &served);
 
 			fastest = time < fastest ? time : fastest;
 		}
-		printf("%.6f\n", fastest);
+		printf("%.6f %ld\n", fastest, memory_size());
 		fflush(stdout);
 	}
 	close_rig(&rig);
@@ -203,8 +256,8 @@ int main(int argc, char **argv)
 	bench_pin();
 	if (argc == 4 && !strcmp(argv[1], "costs"))
 		return compare_costs(argv[2], argv[3]);
-	if (argc == 4 && !strcmp(argv[1], "serve"))
-		return serve(argv[2], argv[3]);
-	fprintf(stderr, "usage: dynamic costs FIXED BOUNDED | dynamic serve PACKAGE CORES\n");
+	if (argc > 4 && argc <= 4 + MOST_NAMES && !strcmp(argv[1], "serve"))
+		return serve(argv[2], argv[3], argv + 4, argc - 4);
+	fprintf(stderr, "usage: dynamic costs FIXED BOUNDED | dynamic serve PACKAGE CORES NAME...\n");
 	return 2;
 }
