@@ -104,6 +104,23 @@ static void end_soon(int number)
 	alarm(LAST_SECONDS); /* a kernel may run much longer */
 }
 
+static void print_text(const char *text)
+{
+	ssize_t written = write(STDERR_FILENO, text, strlen(text));
+
+	(void)written; /* an error here cannot be reported */
+}
+
+static void end_now(int number)
+{
+	(void)number;
+	print_text("skrun: error: the launcher ends the run, ");
+	print_text(!*shared->title ? "before its first exchange" : atomic_load(&shared->started) ? "in " : "after ");
+	print_text(shared->title);
+	print_text("\n");
+	_exit(EXIT_FAILURE);
+}
+
 /* The watcher's end is the launcher's order to end. The worker is in a process group of its own, so that it lives to
  * say where it is. */
 static bool leave_group(pid_t watcher)
@@ -111,6 +128,8 @@ static bool leave_group(pid_t watcher)
 	struct sigaction action = {.sa_handler = end_soon, .sa_flags = SA_RESTART};
 
 	sigaction(SIGTERM, &action, NULL);
+	action.sa_handler = end_now;
+	sigaction(SIGALRM, &action, NULL);
 	return !setpgid(0, 0) && !prctl(PR_SET_PDEATHSIG, SIGTERM) && getppid() == watcher;
 }
 

@@ -122,8 +122,8 @@ worker() {
 			watcher=$(awk '{ print $4 }' "/proc/$found/stat" 2>/dev/null) || continue
 			grep -qzE "^(PMI_RANK|OMPI_COMM_WORLD_RANK)=$1$" "/proc/$found/environ" 2>/dev/null || continue
 			grep -qF "$skrun" "/proc/$watcher/cmdline" 2>/dev/null || continue
-			grep -q mpi "/proc/$found/maps" || continue
-			sleep 0.3
+			grep -qF two.sk "/proc/$found/maps" || continue
+			sleep 0.5
 			return
 		done
 		sleep 0.05
