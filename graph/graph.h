@@ -56,7 +56,9 @@ struct sk_value {
 	uint32_t node; /* its producer; SK_NONE: an input or a constant */
 	const void *contents; /* of a constant: the elements, packed, little-endian; not NULL even if there are none.
 				 NULL: not a constant */
-	uint8_t bits; /* of a constant whose elements the model's file has in 2 or 4 bits: that number, otherwise 0 */
+	uint8_t element; /* of a constant of a type that only files have (narrow.c): its number (TensorProto.DataType),
+			    otherwise 0; dtype is the type of its numbers */
+	bool packed; /* the contents of such a constant are those of the file */
 	bool fixed; /* depends on constants only, and will become one */
 	const sk_graph_sequence *sequence; /* the value is a sequence of these; NULL: it is a tensor */
 	bool input, output; /* of the graph */
@@ -669,6 +671,29 @@ bool *sk_graph_find_used(const struct sk_op_graph *graph);
 
 /* Remove the nodes that no output needs. Those that are left keep their order. */
 void sk_graph_drop_unneeded(struct sk_op_graph *graph);
+
+/* ==== narrow.c ====
+ *
+ * Constants of types that only files have: integers of 2 and 4 bits, and floats of 4 and 8 bits. Their numbers are i8,
+ * u8 or f32. Nodes that read the numbers may use such a constant. */
+
+/* True for the number of such a type in files. Then the value's type is set. */
+bool sk_narrow_take(int64_t element, struct sk_value *value);
+
+/* Return the name of a constant's type in files. */
+const char *sk_narrow_name(const struct sk_value *value);
+
+/* Return the bits of an element in the file; 0: sklink has the type. */
+unsigned sk_narrow_bits(const struct sk_value *value);
+
+/* Return the number of bytes of so many packed elements. */
+uint64_t sk_narrow_bytes(const struct sk_value *value, uint64_t elements);
+
+/* Return the bits of one of the packed elements. */
+unsigned sk_narrow_code(const void *packed, unsigned bits, uint64_t index);
+
+/* Replace packed contents by the numbers, of the value's dtype. */
+void sk_narrow_widen(struct sk_arena *arena, struct sk_value *value);
 
 /* ==== uses.c ====
  *

@@ -7,6 +7,7 @@ graph_libgraph_a_SOURCES = \
 	graph/graph.c \
 	graph/infer.c \
 	graph/named-sizes.c \
+	graph/narrow.c \
 	graph/needed.c \
 	graph/uses.c \
 	graph/composites/areas.c graph/composites/composites-parts.h \
@@ -58,6 +59,7 @@ graph_libgraph_a_SOURCES = \
 	graph/passes/canonical-graph.c \
 	graph/passes/infer-graph.c \
 	graph/passes/keep-states.c \
+	graph/passes/narrow-weights.c \
 	graph/passes/network-names.c \
 	graph/passes/normalised-graph.c \
 	graph/passes/quantised-graph.c \
@@ -76,6 +78,7 @@ graph_libgraph_a_SOURCES = \
 	graph/rewrites/turns.c \
 	graph/operators/absent.c graph/operators/operators.h \
 	graph/operators/attention.c \
+	graph/operators/attention-forms.c \
 	graph/operators/axes.c \
 	graph/operators/bodies.c \
 	graph/operators/classical-forest.c \
@@ -98,9 +101,11 @@ graph_libgraph_a_SOURCES = \
 	graph/operators/indexing.c \
 	graph/operators/inlining.c \
 	graph/operators/kernels.c \
+	graph/operators/linear-attention.c \
 	graph/operators/losses.c \
 	graph/operators/microsoft.c \
 	graph/operators/microsoft-attention.c \
+	graph/operators/microsoft-layers.c \
 	graph/operators/microsoft-products.c \
 	graph/operators/microsoft-quantised.c \
 	graph/operators/moves.c \
@@ -111,6 +116,7 @@ graph_libgraph_a_SOURCES = \
 	graph/operators/products.c \
 	graph/operators/quantised-gates.c \
 	graph/operators/quantised-products.c \
+	graph/operators/quantised-rows.c \
 	graph/operators/quantised.c \
 	graph/operators/random.c \
 	graph/operators/recurrent.c \

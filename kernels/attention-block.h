@@ -17,6 +17,7 @@ _Static_assert(ROWS == 64 && KEYS == 64 && ROWS % LANES == 0 && PARTS <= ROWS, "
 struct heads {
 	const element *k, *v, *mask;
 	const int64_t *lengths; /* by batch */
+	const element *sinks; /* by head; NULL: none */
 	const int64_t *k_strides, *v_strides, *mask_strides; /* of batch, head and row */
 	int64_t heads, group, queries, keys, mask_keys; /* queries: of each head */
 	int64_t causal, past; /* keys before the first query */

@@ -11,7 +11,8 @@
  *
  * Keys that do not take part: those of batch b from lengths[b] on, those after a causal query, and those after the
  * mask's end. They are not read, or have no effect whatever their values are. A row without keys is 0. The mask is used
- * if mask_keys is not 0, lengths if `limited` is not.
+ * if mask_keys is not 0, lengths if `limited` is not. If `sunk` is not 0, `sinks` has for each head the score of one
+ * more key, whose value is 0.
  *
  * variants: OP=Attention TYPE=floats ISA=base,v3,v4
  */
@@ -128,6 +129,17 @@ static ALWAYS_INLINE void take_queries(struct block *block, const element *q, nu
 		block->q[i] *= scale;
 }
 
+/* A sink is the first key. */
+static ALWAYS_INLINE void begin_rows(const struct heads *heads, struct block *block)
+{
+	for (size_t r = 0; r < ROWS; r++) {
+		int64_t head = (block->row + least(r, block->rows - 1)) / heads->queries % heads->heads;
+
+		block->most[r] = heads->sinks ? LOAD(TYPE, heads->sinks[head]) : SMALLEST(TYPE);
+		block->totals[r] = heads->sinks && (r == 0 || block->columns > 1);
+	}
+}
+
 static ALWAYS_INLINE void attend(const struct heads *heads, struct block *block, const element *q, element *y,
 				 number scale)
 {
@@ -137,10 +149,7 @@ static ALWAYS_INLINE void attend(const struct heads *heads, struct block *block,
 	const element *v = heads->v + batch * heads->v_strides[0] + shared * heads->v_strides[1];
 
 	take_queries(block, q, scale);
-	for (size_t i = 0; i < ROWS; i++) {
-		block->most[i] = SMALLEST(TYPE);
-		block->totals[i] = 0;
-	}
+	begin_rows(heads, block);
 	most = find_limits(heads, block, batch);
 	for (size_t i = 0; i < block->e * (block->columns == 1 ? 1 : most ? 0 : ROWS); i++)
 		block->sums[i] = 0;
@@ -160,15 +169,16 @@ static ALWAYS_INLINE void attend(const struct heads *heads, struct block *block,
 #define T	  TEXT(TYPE)
 
 void KERNEL(const element *q, const element *k, const element *v, const element *mask, const int64_t *lengths,
-	    element *y, number *room, int64_t r, int64_t d, int64_t e, int64_t first, int64_t all_heads, int64_t group,
-	    int64_t queries, int64_t keys, int64_t mask_keys, int64_t limited, const int64_t *k_strides,
-	    const int64_t *v_strides, const int64_t *mask_strides, int64_t causal, int64_t past, number scale,
-	    number softcap)
+	    const element *sinks, element *y, number *room, int64_t r, int64_t d, int64_t e, int64_t first,
+	    int64_t all_heads, int64_t group, int64_t queries, int64_t keys, int64_t mask_keys, int64_t limited,
+	    const int64_t *k_strides, const int64_t *v_strides, const int64_t *mask_strides, int64_t causal,
+	    int64_t past, number scale, number softcap, int64_t sunk)
 {
 	const struct heads heads = {k,
 				    v,
 				    mask_keys ? mask : 0,
 				    limited ? lengths : 0,
+				    sunk ? sinks : 0,
 				    k_strides,
 				    v_strides,
 				    mask_strides,
@@ -193,9 +203,10 @@ void KERNEL(const element *q, const element *k, const element *v, const element 
 	}
 }
 SIGNATURE("split=r operations=2*r*attr(keys)*(d+e) op=Attention",
-	  "in q " T "[r,d], in k " T "[p], in v " T "[s], in mask " T "[t], in lengths i64[b], out y " T
-	  "[r,e], scratch room " REAL "[128*d+128*e+4096], r i64, d i64, e i64, first i64 = begin(r), heads i64 = "
+	  "in q " T "[r,d], in k " T "[p], in v " T "[s], in mask " T "[t], in lengths i64[b], in sinks " T
+	  "[c], out y " T "[r,e], scratch room " REAL
+	  "[128*d+128*e+4096], r i64, d i64, e i64, first i64 = begin(r), heads i64 = "
 	  "attr(heads), group i64 = attr(group), queries i64 = attr(queries), keys i64 = attr(keys), mask_keys i64 = "
 	  "attr(mask_keys, 0), limited i64 = attr(limited, 0), k_strides ptr = attr(k_strides), v_strides ptr = "
 	  "attr(v_strides), mask_strides ptr = attr(mask_strides, null), causal i64 = attr(causal, 0), past i64 = "
-	  "attr(past, 0), scale " REAL " = attr(scale), softcap " REAL " = attr(softcap, 0)");
+	  "attr(past, 0), scale " REAL " = attr(scale), softcap " REAL " = attr(softcap, 0), sunk i64 = attr(sunk, 0)");

@@ -32,6 +32,7 @@ KERNEL_FAMILIES = \
 	kernels/gather.c \
 	kernels/gridsample.c \
 	kernels/interpolate.c \
+	kernels/linear-attention.c \
 	kernels/lookup.c \
 	kernels/lrn.c \
 	kernels/matmul-exact.c \

@@ -91,7 +91,8 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/operators/attention.sh tests/operators/fused-operators.sh tests/operators/ge-graphs.sh tests/operators/ge-seed.sh \
 	tests/operators/classical.sh tests/operators/indexing.sh tests/operators/microsoft.sh \
 	tests/operators/microsoft-fused.sh tests/operators/mindspore.sh \
-	tests/operators/narrow-types.sh tests/operators/onnx-operators.sh tests/operators/onnx-peer.sh tests/operators/onnx-versions.sh \
+	tests/operators/narrow-types.sh tests/operators/onnx-newest.sh tests/operators/onnx-operators.sh \
+	tests/operators/onnx-peer.sh tests/operators/onnx-versions.sh \
 	tests/operators/quantised-gates.sh \
 	tests/operators/torchair.sh \
 	tests/outputs/header.sh tests/outputs/header-sizes.sh tests/outputs/line-table.sh tests/outputs/map.sh \
@@ -212,7 +213,7 @@ tests/fuzz/libfuzzer-manifest tests/fuzz/libfuzzer-signature: tests/lib/fake-lin
 endif
 
 EXTRA_DIST += $(wildcard $(foreach kind,awk c def dict h js py sh,$(srcdir)/tests/*/*.$(kind))) \
-	tests/documented.txt tests/operators/frozen tests/kernels/objects \
+	tests/documented.txt tests/operators/frozen tests/operators/newest tests/kernels/objects \
 	tests/fuzz/manifest tests/fuzz/pbtxt tests/fuzz/rules tests/fuzz/signature tests/fuzz/switches \
 	tests/unit/aarch64/format/machines.def tests/unit/aarch64/loader/arch/host.h
 CLEAN_FOLDERS += tests/packages tests/property-failures

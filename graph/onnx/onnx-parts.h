@@ -660,16 +660,7 @@ const char *sk_onnx_take_sparse(struct sk_onnx_files *files, const struct sk_onn
 
 /* ==== narrow.c ====
  *
- * Constants with elements of 2 or 4 bits. */
-
-/* True for the number of such a type. Then `bits` and the type of the value, u8 or i8, are set. */
-bool sk_onnx_is_narrow(int64_t element, struct sk_value *value);
-
-/* Return the number of bytes of so many packed elements. */
-uint64_t sk_onnx_narrow_bytes(const struct sk_value *value, uint64_t elements);
-
-/* Set the contents, a byte for each element. */
-void sk_onnx_narrow_unpack(struct sk_arena *arena, struct sk_value *value, const uint8_t *packed, uint64_t elements);
+ * Uses of constants of types that only files have. */
 
 /* Report an error at each node, bodies included, that uses such a constant in another way than reading its numbers. */
 void sk_onnx_check_narrow(struct sk_op_graph *graph);

@@ -119,6 +119,22 @@ static const char *take_type(const struct builder *builder, const struct sk_onnx
 	return is_sequence(type) ? NULL : sk_onnx_take_type(builder->reader->arena, type, value);
 }
 
+/* Append which node needs the texts. */
+static const char *name_user(const struct builder *builder, const char *name, const char *wrong)
+{
+	const struct sk_onnx_graph *source = builder->scope.source;
+
+	for (size_t n = 0; n < source->nodes.count; n++)
+		for (size_t i = 0; i < source->nodes.items[n].inputs.count; i++)
+			if (builder->scope.visits[n].wanted && !strcmp(source->nodes.items[n].inputs.items[i], name))
+				return sk_arena_print(
+					builder->reader->arena,
+					"%s, and %s needs its texts; compute its result in front of the model, and "
+					"make that an input, or keep only outputs that do not need it",
+					wrong, sk_onnx_node_label(builder->reader->arena, &source->nodes.items[n]));
+	return wrong;
+}
+
 /* Inputs that the outputs do not need are kept, since callers pass them. An input that is not a tensor must not be
  * needed. */
 static void add_input(struct builder *builder, const struct sk_onnx_definition *definition)
@@ -128,6 +144,12 @@ static void add_input(struct builder *builder, const struct sk_onnx_definition *
 	const char *wrong = builder->depth ? take_type(builder, info->type, &probe)
 					   : sk_onnx_take_type(builder->reader->arena, info->type, &probe);
 
+	if (!wrong && probe.element)
+		wrong = sk_arena_print(builder->reader->arena,
+				       "its elements are of type %s, which only constants can have",
+				       sk_narrow_name(&probe));
+	if (wrong && is_of_texts(info->type))
+		wrong = name_user(builder, definition->name, wrong);
 	if (wrong && definition->used)
 		refuse_value(builder, definition, &info->message, wrong);
 	if (wrong)
@@ -142,15 +164,34 @@ static void add_input(struct builder *builder, const struct sk_onnx_definition *
 	sk_array_push(builder->reader->arena, &builder->graph->inputs, index);
 }
 
+/* True if the node makes constants, or moves their elements. */
+static bool keeps_elements(const struct sk_onnx_node *node)
+{
+	static const char *const ops[] = {"Constant", "Flatten",   "Identity", "Reshape",
+					  "Squeeze",  "Transpose", "Unsqueeze"};
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+		if (node->op && !strcmp(node->op, ops[i]))
+			return true;
+	return false;
+}
+
 static void add_produced(struct builder *builder, const struct sk_onnx_definition *definition)
 {
-	const struct sk_onnx_message *message = &builder->scope.source->nodes.items[definition->index].message;
+	const struct sk_onnx_node *node = &builder->scope.source->nodes.items[definition->index];
+	const struct sk_onnx_message *message = &node->message;
 	struct sk_value *value = value_of(builder, definition->name);
 	const char *wrong = NULL;
 
 	value->place = place_of_message(builder->reader, message);
 	if (definition->info)
 		wrong = take_type(builder, definition->info->type, value);
+	if (!wrong && value->element && !keeps_elements(node)) {
+		wrong = sk_arena_print(builder->reader->arena,
+				       "its elements are of type %s, which sklink does not have",
+				       sk_narrow_name(value));
+		value->element = 0;
+	}
 	if (wrong && is_of_texts(definition->info->type))
 		wrong = sk_arena_print(builder->reader->arena,
 				       "%s; take it out of the model's outputs, and keep the numbers that it is made "
@@ -252,8 +293,6 @@ static void add_tensor(struct builder *builder, struct sk_graph_node *to, const 
 	const char *wrong =
 		source->t ? sk_onnx_take_tensor(&builder->reader->files, source->t, &tensor) : "there is none";
 
-	if (!wrong && tensor.bits)
-		wrong = "its elements have less than 8 bits, and only those of initializers may";
 	if (wrong) {
 		refuse_attribute(builder, node, source,
 				 sk_arena_print(builder->reader->arena, "has a tensor that cannot be used: %s", wrong));
@@ -265,6 +304,10 @@ static void add_tensor(struct builder *builder, struct sk_graph_node *to, const 
 				   tensor.dtype, tensor.rank, tensor.shape);
 
 	graph->values.items[index].contents = tensor.contents;
+	graph->values.items[index].element = tensor.element;
+	if (tensor.element && to->outputs.count && to->outputs.items[0] != SK_NONE)
+		graph->values.items[to->outputs.items[0]].element = tensor.element;
+	graph->values.items[index].packed = tensor.packed;
 	graph->values.items[index].place = place_of_message(builder->reader, &node->message);
 	sk_array_push(graph->arena, &to->tensors, (struct sk_attribute_tensor){source->name, index});
 }

@@ -82,7 +82,7 @@ const char *sk_onnx_take_sparse(struct sk_onnx_files *files, const struct sk_onn
 
 	if (wrong)
 		return wrong;
-	if (!sparse->indices || elements.rank != 1 || elements.bits)
+	if (!sparse->indices || elements.rank != 1 || elements.element)
 		return "it is a sparse tensor without indices, or its elements are not a list of whole bytes";
 	wrong = sk_onnx_take_tensor(files, sparse->indices, &places);
 	if (wrong)

@@ -43,6 +43,8 @@ static const struct {
 	{"float8e8m0", SK_DTYPE_NONE},
 	{"uint2", SK_DTYPE_NONE},
 	{"int2", SK_DTYPE_NONE},
+	{"float6e2m3", SK_DTYPE_NONE},
+	{"float6e3m2", SK_DTYPE_NONE},
 };
 
 int64_t sk_onnx_element_of(enum sk_dtype dtype)
@@ -59,6 +61,8 @@ static const char *take_element(struct sk_arena *arena, int64_t number, struct s
 {
 	size_t count = sizeof(element_types) / sizeof(element_types[0]);
 
+	if (sk_narrow_take(number, value))
+		return NULL;
 	if (number < 0 || (uint64_t)number >= count)
 		return sk_arena_print(arena, "its elements are of type %" PRId64 ", which is unknown", number);
 	value->dtype = element_types[number].dtype;
@@ -206,6 +210,20 @@ static const char *take_integers(struct sk_arena *arena, const int64_t *integers
 	return NULL;
 }
 
+/* Convert integers with a packed byte each. */
+static const char *take_bytes(struct sk_arena *arena, const int64_t *integers, size_t count, uint64_t expected,
+			      const struct sk_value *value, struct sk_value *packed)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!in_range(SK_U8, integers[i]))
+			return sk_arena_print(arena,
+					      "element %zu of int32_data is %" PRId64
+					      ", which is not a byte with elements of type %s",
+					      i, integers[i], sk_narrow_name(value));
+	return count == expected ? take_integers(arena, integers, count, expected, packed)
+				 : wrong_size(arena, count, expected, "bytes");
+}
+
 /* Convert elements in the field of their type. */
 static const char *take_typed(struct sk_arena *arena, const struct sk_onnx_tensor *tensor, uint64_t bytes,
 			      struct sk_value *value)
@@ -282,29 +300,28 @@ static const char *find_external(struct sk_onnx_files *files, const struct sk_on
 	return NULL;
 }
 
-/* Elements of 2 or 4 bits are in bytes, or in integers of a byte each. */
+/* Find the packed bytes of a type that only files have: raw, or in integers of a byte each. */
 static const char *take_narrow(struct sk_onnx_files *files, const struct sk_onnx_tensor *tensor, uint64_t elements,
 			       struct sk_value *value)
 {
 	struct sk_arena *arena = files->diag->arena;
-	uint64_t size = sk_onnx_narrow_bytes(value, elements);
-	struct sk_value packed = {.dtype = SK_U8};
+	uint64_t size = sk_narrow_bytes(value, elements);
 	struct sk_onnx_bytes bytes = tensor->raw;
-	const char *wrong;
+	struct sk_value packed = {.dtype = SK_U8};
+	const char *wrong = NULL;
 
-	if (tensor->location == SK_ONNX_EXTERNAL)
+	if (tensor->location == SK_ONNX_EXTERNAL) {
 		wrong = find_external(files, tensor, size, &bytes);
-	else if (sk_onnx_has(&tensor->message, SK_ONNX_TENSOR_RAW))
-		wrong = NULL;
-	else
-		wrong = take_integers(arena, tensor->integers32.items, tensor->integers32.count, size, &packed);
+	} else if (!sk_onnx_has(&tensor->message, SK_ONNX_TENSOR_RAW)) {
+		wrong = take_bytes(arena, tensor->integers32.items, tensor->integers32.count, size, value, &packed);
+		bytes = (struct sk_onnx_bytes){packed.contents, size};
+	}
 	if (wrong)
 		return wrong;
-	if (packed.contents)
-		bytes = (struct sk_onnx_bytes){packed.contents, size};
 	if (bytes.size != size)
 		return wrong_size(arena, bytes.size, size, "bytes");
-	sk_onnx_narrow_unpack(arena, value, bytes.bytes, elements);
+	value->packed = true;
+	value->contents = size ? bytes.bytes : (const void *)&nothing;
 	return NULL;
 }
 
@@ -328,8 +345,7 @@ const char *sk_onnx_take_tensor(struct sk_onnx_files *files, const struct sk_onn
 {
 	struct sk_arena *arena = files->diag->arena;
 	struct sk_onnx_bytes outside;
-	const char *wrong =
-		sk_onnx_is_narrow(tensor->element, value) ? NULL : take_element(arena, tensor->element, value);
+	const char *wrong = take_element(arena, tensor->element, value);
 	uint64_t bytes;
 
 	if (!wrong)
@@ -340,8 +356,8 @@ const char *sk_onnx_take_tensor(struct sk_onnx_files *files, const struct sk_onn
 		return "it is a segment of a tensor, which is not supported";
 	if (!count_bytes(value, &bytes))
 		return "it is too large";
-	if (value->bits)
-		return take_narrow(files, tensor, bytes, value);
+	if (value->element)
+		return take_narrow(files, tensor, bytes / sk_dtype_size(value->dtype), value);
 	if (tensor->location == SK_ONNX_EXTERNAL) {
 		wrong = find_external(files, tensor, bytes, &outside);
 		return wrong ? wrong : take_raw(arena, outside, bytes, value);

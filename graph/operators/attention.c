@@ -10,6 +10,7 @@
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
+#include "graph/operators/operators-parts.h"
 #include "graph/operators/operators.h"
 
 /* One of the input tensors, in either layout. */
@@ -109,7 +110,7 @@ static uint32_t integers_or_none(struct sk_canonical *canonical, uint32_t value)
 
 /* ---- Attention ---- */
 
-enum { QUERY, KEY, VALUE, MASK, PAST_KEY, PAST_VALUE, LENGTHS };
+enum { QUERY, KEY, VALUE, MASK, PAST_KEY, PAST_VALUE, LENGTHS, SINKS };
 
 struct attention {
 	struct rows q, k, v;
@@ -208,19 +209,27 @@ static bool check_lengths(const struct sk_inference *inference, const struct att
 			      (unsigned long long)attention->q.batches);
 }
 
+/* Sinks are scores of one more key, for each head. */
+static bool check_sinks(const struct sk_inference *inference, const struct attention *attention)
+{
+	const struct sk_value *sinks = sk_infer_input(inference, SINKS);
+
+	return !sinks || (sk_infer_same_types(inference, 0, SINKS) &&
+			  (sk_value_elements(sinks) == attention->q.heads ||
+			   sk_infer_error(inference, "'%s' is not a number for each of %llu heads", sinks->name,
+					  (unsigned long long)attention->q.heads)));
+}
+
 static bool infer_attention(struct sk_inference *inference)
 {
 	const struct sk_value *mask = sk_infer_input(inference, MASK);
 	struct attention attention;
 
 	if (!read_attention(inference, &attention) || !check_mask(inference, &attention) ||
-	    !check_lengths(inference, &attention))
+	    !check_lengths(inference, &attention) || !check_sinks(inference, &attention))
 		return false;
 	if (mask && mask->dtype != SK_BOOL && !sk_infer_same_types(inference, 0, MASK))
 		return false;
-	if (sk_node_output(inference->graph, inference->node, 3))
-		return sk_infer_error(inference, "scores are not kept, and '%s' would be a tensor of them",
-				      sk_node_output(inference->graph, inference->node, 3)->name);
 
 	const struct rows *q = &attention.q, *k = &attention.k, *v = &attention.v;
 	uint64_t width;
@@ -394,6 +403,7 @@ static void add_call(struct sk_canonical *canonical, const struct attention *att
 	const struct rows *rows = &attention->q, *k = &attention->k, *v = &attention->v;
 	uint64_t count = rows->batches * rows->heads * rows->rows;
 	uint32_t lengths = integers_or_none(canonical, sk_canonical_input(canonical, LENGTHS));
+	uint32_t sinks = sk_canonical_input(canonical, SINKS);
 	struct sk_graph_call *call = sk_canonical_call(canonical, "Attention");
 	int64_t k_strides[3], v_strides[3];
 	double softcap = sk_node_real(node_of(canonical), "softcap", 0);
@@ -418,11 +428,14 @@ static void add_call(struct sk_canonical *canonical, const struct attention *att
 		     sk_node_real(node_of(canonical), "scale", 1 / sqrt((double)rows->width)));
 	if (softcap != 0)
 		sk_call_real(canonical, call, "softcap", softcap);
+	if (sinks != SK_NONE)
+		sk_call_integer(canonical, call, "sunk", 1);
 	sk_call_input(canonical, call, sk_operand_shaped(graph, q, 2, (uint64_t[]){count, rows->width}));
 	sk_call_input(canonical, call, sk_operand_flat(graph, k->value));
 	sk_call_input(canonical, call, sk_operand_flat(graph, v->value));
 	sk_call_input(canonical, call, sk_operand_flat(graph, mask != SK_NONE ? mask : k->value));
 	sk_call_input(canonical, call, sk_operand_flat(graph, lengths));
+	sk_call_input(canonical, call, sk_operand_flat(graph, sinks != SK_NONE ? sinks : k->value));
 	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, (uint64_t[]){count, v->width}));
 }
 
@@ -587,6 +600,7 @@ static bool canonical_rotary(struct sk_canonical *canonical)
 
 static const struct sk_schema_attribute attention[] = {
 	INTEGER("is_causal", 0),	 INTEGER("kv_num_heads", 0),
+	INTEGER("left_window_size", -1), INTEGER("right_window_size", -1),
 	INTEGER("q_num_heads", 0),	 INTEGER("qk_matmul_output_mode", 0),
 	{"scale", SK_ATTRIBUTE_REAL},	 {"softcap", SK_ATTRIBUTE_REAL},
 	INTEGER("softmax_precision", 1), {NULL}};
@@ -598,7 +612,9 @@ static const struct sk_schema_attribute rotary_microsoft[] = {
 	INTEGER("rotary_embedding_dim", 0), {"scale", SK_ATTRIBUTE_REAL, .real = 1}, {NULL}};
 
 const struct sk_schema sk_operators_attention[] = {
-	{"Attention", "", 3, 7, 1, 4, .attributes = attention, .infer = infer_attention,
+	{"Attention", "", 3, 7, 1, 4, .attributes = attention, .expands = sk_attention_is_other,
+	 .expand = sk_attention_expand_other, .infer = infer_attention, .canonical = canonical_attention},
+	{"SinkAttention", SK_OWN_DOMAIN, 3, 8, 1, 1, .attributes = attention, .infer = infer_attention,
 	 .canonical = canonical_attention},
 	{"RotaryEmbedding", "com.microsoft", 4, 4, 1, 1, .attributes = rotary_microsoft, .infer = infer_rotary,
 	 .canonical = canonical_rotary},

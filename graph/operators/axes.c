@@ -267,7 +267,7 @@ static bool canonical_rows(struct sk_canonical *canonical)
 	return true;
 }
 
-/* ---- CumSum ---- */
+/* ---- CumProd, CumSum ---- */
 
 static bool read_axis(const struct sk_inference *inference, uint32_t *axis)
 {
@@ -286,17 +286,24 @@ static bool infer_cumsum(struct sk_inference *inference)
 
 static bool canonical_cumsum(struct sk_canonical *canonical)
 {
-	const struct sk_op_graph *graph = canonical->graph;
+	struct sk_op_graph *graph = canonical->graph;
 	const struct sk_inference inference = {canonical->graph, &canonical->graph->nodes.items[canonical->node]};
+	uint32_t from = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0), made = to, axis;
+	const struct sk_value output = graph->values.items[to];
 	struct sk_graph_call *call;
-	uint32_t axis;
 
 	if (!read_axis(&inference, &axis))
 		return false;
-	call = sk_canonical_call(canonical, "CumSum");
+	if (!strcmp(inference.node->op, "CumProd") && sk_computed_dtype(output.dtype) != output.dtype) {
+		from = sk_canonical_cast(canonical, from, SK_F32);
+		made = sk_graph_new_value(graph, output.name, SK_F32, output.rank, output.shape);
+	}
+	call = sk_canonical_call(canonical, inference.node->op);
 	sk_call_attributes(canonical, call);
-	sk_call_input(canonical, call, sk_operand_axis(graph, sk_canonical_input(canonical, 0), axis));
-	sk_call_output(canonical, call, sk_operand_axis(graph, sk_canonical_output(canonical, 0), axis));
+	sk_call_input(canonical, call, sk_operand_axis(graph, from, axis));
+	sk_call_output(canonical, call, sk_operand_axis(graph, made, axis));
+	if (made != to)
+		sk_canonical_store(canonical, to, made);
 	return true;
 }
 
@@ -391,6 +398,8 @@ static const struct sk_schema_attribute topk[] = {
 const struct sk_schema sk_operators_axes[] = {
 	ARG("ArgMax"),
 	ARG("ArgMin"),
+	{"CumProd", "", 2, 2, 1, 1, .demands = 1 << 1, .attributes = cumsum, .infer = infer_cumsum,
+	 .canonical = canonical_cumsum},
 	{"CumSum", "", 2, 2, 1, 1, .demands = 1 << 1, .attributes = cumsum, .infer = infer_cumsum,
 	 .canonical = canonical_cumsum},
 	ROWS("Hardmax", axis_only, ROWS_SINCE),

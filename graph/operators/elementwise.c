@@ -172,6 +172,33 @@ static bool infer_cast(struct sk_inference *inference)
 	return sk_infer_output(inference, 0, dtype, value->rank, value->shape);
 }
 
+/* The same bytes as elements of another type of that size. */
+static bool infer_bits(struct sk_inference *inference)
+{
+	const struct sk_value *value = sk_infer_input(inference, 0);
+	int64_t number = sk_node_integer(inference->node, "to", 0);
+	enum sk_dtype dtype = sk_dtype_of_number(number);
+
+	if (dtype == SK_DTYPE_NONE || sk_dtype_size(dtype) != sk_dtype_size(value->dtype))
+		return sk_infer_error(inference, "'%s' is %s, and no tensor of as many bits has element type %lld",
+				      value->name, sk_dtype_name(value->dtype), (long long)number);
+	return sk_infer_output(inference, 0, dtype, value->rank, value->shape);
+}
+
+/* A byte that becomes a bool is 1 unless it is 0: kernels know no other bools. */
+static bool canonical_bits(struct sk_canonical *canonical)
+{
+	const struct sk_op_graph *graph = canonical->graph;
+	uint32_t from = sk_canonical_input(canonical, 0), to = sk_canonical_output(canonical, 0);
+	const struct sk_arrangement all = {
+		.rank = 1, .shape = {sk_value_elements(&graph->values.items[from])}, .strides = {1}, .apart = true};
+
+	if (graph->values.items[to].dtype != SK_BOOL)
+		return sk_canonical_arrange(canonical, sk_operand_flat(graph, to), from, &all);
+	sk_canonical_store(canonical, to, from);
+	return true;
+}
+
 static bool infer_cast_like(struct sk_inference *inference)
 {
 	const struct sk_value *value = sk_infer_input(inference, 0);
@@ -399,6 +426,77 @@ static bool canonical_clip(struct sk_canonical *canonical)
 	return true;
 }
 
+/* ---- BitShift of signed integers ---- */
+
+static bool is_signed_shift(const struct sk_op_graph *graph, const struct sk_graph_node *node)
+{
+	enum sk_dtype dtype = sk_node_input(graph, node, 0)->dtype;
+
+	return dtype == SK_I8 || dtype == SK_I16 || dtype == SK_I32 || dtype == SK_I64;
+}
+
+/* Return the bits of signed integers as unsigned ones, or back. */
+static uint32_t bits_of(const struct sk_expansion *expansion, uint32_t value, bool back)
+{
+	enum { U8 = 2, I8 = 3, U16 = 4, I16 = 5, I32 = 6, I64 = 7, U32 = 12, U64 = 13 }; /* TensorProto.DataType */
+	static const int64_t types[][2] = {
+		[SK_I8] = {U8, I8}, [SK_I16] = {U16, I16}, [SK_I32] = {U32, I32}, [SK_I64] = {U64, I64}};
+	uint32_t to = SK_EXPANSION(expansion, "BitCast", value);
+
+	sk_expansion_set(expansion, "to", types[sk_node_input(expansion->graph, expansion->node, 0)->dtype][back]);
+	return to;
+}
+
+static uint32_t shifted(const struct sk_expansion *expansion, uint32_t value, uint32_t distance)
+{
+	value = sk_expansion_binary(expansion, "BitShift", bits_of(expansion, value, false), distance);
+	sk_expansion_keep(expansion, "direction", "direction");
+	return bits_of(expansion, value, true);
+}
+
+/* To the left the bits of both are the same; to the right a negative number is the complement of its complement's
+ * quotient. */
+static bool expand_shift(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
+{
+	const struct sk_expansion expansion = {graph, node, nodes};
+	uint32_t x = node->inputs.items[0], distance, none, negative, y;
+
+	distance = bits_of(&expansion, node->inputs.items[1], false);
+	if (!strcmp(sk_node_string(node, "direction", ""), "LEFT")) {
+		y = shifted(&expansion, x, distance);
+		sk_expansion_into(&expansion, "Identity", 1, &y, node->outputs.items[0]);
+		return true;
+	}
+	none = sk_expansion_real(&expansion, 0, x);
+	negative = sk_expansion_binary(&expansion, "Less", x, none);
+	y = SK_EXPANSION(&expansion, "Where", negative, SK_EXPANSION(&expansion, "BitwiseNot", x), x);
+	y = shifted(&expansion, y, distance);
+	sk_expansion_into(&expansion, "Where", 3,
+			  (const uint32_t[]){negative, SK_EXPANSION(&expansion, "BitwiseNot", y), y},
+			  node->outputs.items[0]);
+	return true;
+}
+
+/* ---- SwiGLU ---- */
+
+static bool expand_swiglu(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
+{
+	const struct sk_expansion expansion = {graph, node, nodes};
+	const struct sk_value *a = sk_node_input(graph, node, 0), *b = sk_node_input(graph, node, 1);
+	uint32_t gate;
+
+	for (uint32_t d = 0; d < SK_MAX_RANK; d++)
+		if (a->rank != b->rank || (d < a->rank && !sk_value_same_extent(a, b, d)))
+			return sk_expansion_refuse(&expansion, "'%s' is %s, and '%s' is %s", a->name,
+						   sk_value_shape_text(graph->arena, a), b->name,
+						   sk_value_shape_text(graph->arena, b));
+	gate = SK_EXPANSION(&expansion, "Swish", node->inputs.items[0]);
+	sk_expansion_keep(&expansion, "alpha", "alpha");
+	sk_expansion_into(&expansion, "Mul", 2, (const uint32_t[]){gate, node->inputs.items[1]},
+			  node->outputs.items[0]);
+	return true;
+}
+
 /* ---- the table ---- */
 
 #define REAL(NAME, DEFAULT)                                                                                            \
@@ -423,6 +521,7 @@ static const struct sk_schema_attribute mod[] = {INTEGER("fmod", 0), {NULL}};
 static const struct sk_schema_attribute bit_shift[] = {{"direction", SK_ATTRIBUTE_STRING, true}, {NULL}};
 static const struct sk_schema_attribute to[] = {
 	{"to", SK_ATTRIBUTE_INTEGER, true}, INTEGER("saturate", 1), {"round_mode", SK_ATTRIBUTE_STRING}, {NULL}};
+static const struct sk_schema_attribute bits[] = {{"to", SK_ATTRIBUTE_INTEGER, true}, {NULL}};
 static const struct sk_schema_attribute saturate[] = {
 	INTEGER("saturate", 1), {"round_mode", SK_ATTRIBUTE_STRING}, {NULL}};
 static const struct sk_schema_attribute aligned[] = {{"axis", SK_ATTRIBUTE_INTEGER}, {NULL}};
@@ -457,7 +556,9 @@ const struct sk_schema sk_operators_elementwise[] = {
 	UNARY("Asinh", NULL),
 	UNARY("Atan", NULL),
 	UNARY("Atanh", NULL),
-	BINARY("BitShift", infer_binary, canonical_ordered, bit_shift),
+	{"BitCast", "", 1, 1, 1, 1, .attributes = bits, .infer = infer_bits, .canonical = canonical_bits},
+	{"BitShift", "", 2, 2, 1, 1, .attributes = bit_shift, .upgrade = upgrade_aligned, .expands = is_signed_shift,
+	 .expand = expand_shift, .infer = infer_binary, .canonical = canonical_ordered},
 	BINARY("BitwiseAnd", infer_binary, canonical_commutative, NULL),
 	UNARY("BitwiseNot", NULL),
 	BINARY("BitwiseOr", infer_binary, canonical_commutative, NULL),
@@ -512,6 +613,7 @@ const struct sk_schema sk_operators_elementwise[] = {
 	UNARY("Sqrt", NULL),
 	BINARY("Sub", infer_binary, canonical_ordered, aligned),
 	CHAIN("Sum", canonical_sum),
+	{"SwiGLU", "", 2, 2, 1, 1, .attributes = alpha_1, .expand = expand_swiglu},
 	UNARY("Swish", alpha_1),
 	UNARY("Tan", NULL),
 	UNARY("Tanh", NULL),

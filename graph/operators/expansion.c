@@ -193,3 +193,42 @@ void sk_expansion_concat(const struct sk_expansion *expansion, const sk_graph_se
 		sk_array_push(graph->arena, &node->inputs, pieces.items[i]);
 	sk_node_set_integer(graph, node, "axis", axis);
 }
+
+uint32_t sk_expansion_dimension(const struct sk_expansion *expansion, uint32_t value, int64_t d)
+{
+	uint32_t size = SK_EXPANSION(expansion, "Shape", value);
+
+	sk_expansion_set(expansion, "start", d);
+	if (d != -1)
+		sk_expansion_set(expansion, "end", d + 1);
+	return size;
+}
+
+uint32_t sk_expansion_unsqueeze(const struct sk_expansion *expansion, uint32_t value, size_t count, const int64_t *axes)
+{
+	return SK_EXPANSION(expansion, "Unsqueeze", value, sk_expansion_integers(expansion, count, axes));
+}
+
+uint32_t sk_expansion_count_to(const struct sk_expansion *expansion, uint32_t number)
+{
+	struct sk_op_graph *graph = expansion->graph;
+	const int64_t zero = 0, one = 1;
+	uint32_t axis = sk_expansion_integers(expansion, 1, &zero);
+
+	return SK_EXPANSION(expansion, "Range", sk_graph_new_constant(graph, "start", SK_I64, 0, NULL, &zero),
+			    SK_EXPANSION(expansion, "Squeeze", number, axis),
+			    sk_graph_new_constant(graph, "step", SK_I64, 0, NULL, &one));
+}
+
+uint32_t sk_expansion_reshape(const struct sk_expansion *expansion, uint32_t value, size_t count, const int64_t *shape)
+{
+	return SK_EXPANSION(expansion, "Reshape", value, sk_expansion_integers(expansion, count, shape));
+}
+
+uint32_t sk_expansion_heads(const struct sk_expansion *expansion, uint32_t value, int64_t heads)
+{
+	static const int64_t order[] = {0, 2, 1, 3};
+
+	value = sk_expansion_reshape(expansion, value, 4, (const int64_t[]){0, 0, heads, -1});
+	return sk_expansion_transpose(expansion, value, 4, order);
+}

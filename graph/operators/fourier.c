@@ -16,10 +16,10 @@ enum { SIGNAL, LENGTH, AXIS }; /* inputs of DFT */
 enum { STEP = 1, WINDOW, FRAME }; /* of STFT */
 
 /* Rows of `parts` (1: real, 2: complex) numbers each. The first `from` numbers are transformed as a signal of `length`,
- * padded with zeros. */
+ * padded with zeros, to `bins` results of `gives` numbers each. The inverse of half a spectrum (`half`) is real. */
 struct transform {
-	uint64_t from, length, bins, parts;
-	bool inverse;
+	uint64_t from, length, bins, parts, gives;
+	bool inverse, half;
 };
 
 /* Set the number of frequencies. */
@@ -27,12 +27,17 @@ static bool find_bins(const struct sk_inference *inference, bool onesided, struc
 {
 	uint64_t weights;
 
-	transform->bins = onesided ? transform->length / 2 + 1 : transform->length;
+	transform->half = onesided && transform->inverse;
+	transform->gives = transform->half ? 1 : 2;
+	transform->bins = onesided && !transform->half ? transform->length / 2 + 1 : transform->length;
+	if (transform->half && transform->from > transform->length / 2 + 1)
+		transform->from = transform->length / 2 + 1;
 	if (!sk_value_is_float(sk_infer_input(inference, SIGNAL)))
 		return sk_infer_error(inference, "'%s' is not a signal of floats",
 				      sk_infer_input(inference, SIGNAL)->name);
-	if (onesided && (transform->inverse || transform->parts == 2))
-		return sk_infer_error(inference, "'onesided' is for signals of real numbers, and not for the inverse");
+	if (onesided && (transform->parts == 2) != transform->inverse)
+		return sk_infer_error(inference, "'onesided' is for signals of real numbers, and for the inverse of "
+						 "complex ones");
 	if (__builtin_mul_overflow(transform->from * transform->parts, 2 * transform->bins, &weights) ||
 	    weights > MOST_WEIGHTS)
 		return sk_infer_error(inference,
@@ -42,41 +47,53 @@ static bool find_bins(const struct sk_inference *inference, bool onesided, struc
 	return true;
 }
 
-/* [from * parts, bins * 2] */
+/* In half a spectrum each frequency also stands for its conjugate, except the first one, and that of half the length.
+ */
+static double share_of(const struct transform *transform, uint64_t n)
+{
+	double share = transform->inverse ? 1.0 / (double)transform->length : 1;
+
+	return transform->half && n && 2 * n != transform->length ? 2 * share : share;
+}
+
+/* [from * parts, bins * gives] */
 static uint32_t make_matrix(struct sk_op_graph *graph, enum sk_dtype dtype, const struct transform *transform)
 {
-	const uint64_t shape[2] = {transform->from * transform->parts, transform->bins * 2};
-	double scale = transform->inverse ? 1.0 / (double)transform->length : 1, turn = 2 * acos(-1);
+	const uint64_t shape[2] = {transform->from * transform->parts, transform->bins * transform->gives};
+	double turn = 2 * acos(-1);
 	double *weights = SK_NEW_ARRAY(graph->arena, double, shape[0] * shape[1] + 1);
 
 	for (uint64_t n = 0; n < transform->from; n++)
 		for (uint64_t k = 0; k < transform->bins; k++) {
-			double *real = weights + n * transform->parts * shape[1] + 2 * k;
+			double *real = weights + n * transform->parts * shape[1] + transform->gives * k;
+			double scale = share_of(transform, n);
 			double angle = turn * (double)(n * k % transform->length) / (double)transform->length;
 			double cosine = scale * cos(angle), sine = (transform->inverse ? scale : -scale) * sin(angle);
 
 			real[0] = cosine;
-			real[1] = sine;
-			if (transform->parts == 1)
-				continue;
-			real[shape[1]] = -sine;
-			real[shape[1] + 1] = cosine;
+			if (transform->gives == 2)
+				real[1] = sine;
+			if (transform->parts == 2)
+				real[shape[1]] = -sine;
+			if (transform->parts == 2 && transform->gives == 2)
+				real[shape[1] + 1] = cosine;
 		}
 	return sk_graph_new_constant(graph, "frequencies", dtype, 2, shape,
 				     sk_elements_of_reals(graph->arena, dtype, shape[0] * shape[1], weights));
 }
 
-/* Transform rows [rows, from * parts] to [rows, bins * 2]. */
+/* Transform rows [rows, from * parts] to [rows, bins * gives]. */
 static uint32_t transformed(struct sk_canonical *canonical, uint32_t signal, uint64_t rows,
 			    const struct transform *transform)
 {
 	struct sk_op_graph *graph = canonical->graph;
 	enum sk_dtype dtype = graph->values.items[signal].dtype;
 	uint32_t matrix = make_matrix(graph, dtype, transform);
-	uint32_t to = sk_graph_new_value(graph, "spectrum", dtype, 2, (uint64_t[]){rows, transform->bins * 2});
+	uint32_t to =
+		sk_graph_new_value(graph, "spectrum", dtype, 2, (uint64_t[]){rows, transform->bins * transform->gives});
 
 	sk_canonical_product(canonical, signal, matrix, to, 1, rows, transform->from * transform->parts,
-			     transform->bins * 2);
+			     transform->bins * transform->gives);
 	return to;
 }
 
@@ -92,15 +109,18 @@ struct dft {
 static bool read_dft(const struct sk_inference *inference, struct dft *dft)
 {
 	const struct sk_value *signal = sk_infer_input(inference, SIGNAL);
+	bool inverse = sk_node_integer(inference->node, "inverse", 0) != 0;
+	bool onesided = sk_node_integer(inference->node, "onesided", 0) != 0;
 	int64_t length, axis;
 
 	*dft = (struct dft){.outer = 1, .inner = 1};
 	if (signal->rank < 2 || signal->shape[signal->rank - 1] < 1 || signal->shape[signal->rank - 1] > 2)
 		return sk_infer_error(inference, "the last dimension of '%s' does not have 1 or 2 elements",
 				      signal->name);
-	if (!sk_infer_integer(inference, AXIS, -2, &axis) ||
-	    !sk_infer_axis(inference, axis, signal->rank, &dft->axis) ||
-	    !sk_infer_integer(inference, LENGTH, (int64_t)signal->shape[dft->axis], &length))
+	if (!sk_infer_integer(inference, AXIS, -2, &axis) || !sk_infer_axis(inference, axis, signal->rank, &dft->axis))
+		return false;
+	length = (int64_t)signal->shape[dft->axis];
+	if (!sk_infer_integer(inference, LENGTH, inverse && onesided ? 2 * (length - 1) : length, &length))
 		return false;
 	if (dft->axis == signal->rank - 1)
 		return sk_infer_error(inference, "its axis is the last one, which has the parts of numbers");
@@ -114,8 +134,8 @@ static bool read_dft(const struct sk_inference *inference, struct dft *dft)
 	dft->transform.length = (uint64_t)length;
 	dft->transform.from = dft->given < dft->transform.length ? dft->given : dft->transform.length;
 	dft->transform.parts = signal->shape[signal->rank - 1];
-	dft->transform.inverse = sk_node_integer(inference->node, "inverse", 0) != 0;
-	return find_bins(inference, sk_node_integer(inference->node, "onesided", 0) != 0, &dft->transform);
+	dft->transform.inverse = inverse;
+	return find_bins(inference, onesided, &dft->transform);
 }
 
 static bool infer_dft(struct sk_inference *inference)
@@ -128,7 +148,7 @@ static bool infer_dft(struct sk_inference *inference)
 		return false;
 	memcpy(shape, signal->shape, signal->rank * sizeof(*shape));
 	shape[dft.axis] = dft.transform.bins;
-	shape[signal->rank - 1] = 2;
+	shape[signal->rank - 1] = dft.transform.gives;
 	return sk_infer_output(inference, 0, signal->dtype, signal->rank, shape);
 }
 
@@ -155,7 +175,8 @@ static bool store(struct sk_canonical *canonical, uint32_t spectrum, const struc
 
 	if (dtype != output.dtype)
 		turned = sk_graph_new_value(graph, output.name, dtype, output.rank, output.shape);
-	if (!turn(canonical, turned, spectrum, dft->outer, dft->inner, dft->inner, dft->transform.bins, 2))
+	if (!turn(canonical, turned, spectrum, dft->outer, dft->inner, dft->inner, dft->transform.bins,
+		  dft->transform.gives))
 		return false;
 	if (turned != to)
 		sk_canonical_store(canonical, to, turned);

@@ -10,6 +10,7 @@
 #include "format/signature/signature.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
+#include "graph/operators/operators-parts.h"
 #include "graph/operators/operators.h"
 
 static const struct sk_graph_node *node_of(const struct sk_canonical *canonical)
@@ -638,6 +639,27 @@ static bool canonical_range(struct sk_canonical *canonical)
 	return true;
 }
 
+static bool is_half_range(const struct sk_op_graph *graph, const struct sk_graph_node *node)
+{
+	enum sk_dtype dtype = sk_node_input(graph, node, 0)->dtype;
+
+	return dtype == SK_F16 || dtype == SK_BF16;
+}
+
+/* Numbers of half precision are computed in f32, and rounded once. */
+static bool expand_range(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
+{
+	const struct sk_expansion expansion = {graph, node, nodes};
+	uint32_t inputs[3];
+
+	for (size_t i = 0; i < 3; i++)
+		inputs[i] = sk_expansion_cast(&expansion, node->inputs.items[i], SK_EXPANSION_F32);
+	inputs[0] = sk_expansion_call(&expansion, "Range", 3, inputs);
+	sk_expansion_into(&expansion, "CastLike", 2, (const uint32_t[]){inputs[0], node->inputs.items[0]},
+			  node->outputs.items[0]);
+	return true;
+}
+
 /* ---- Trilu, ReverseSequence ---- */
 
 static bool infer_trilu(struct sk_inference *inference)
@@ -721,6 +743,8 @@ static const struct sk_schema_attribute eye[] = {INTEGER("dtype", 0), INTEGER("k
 static const struct sk_schema_attribute upper[] = {INTEGER("upper", 1), {NULL}};
 static const struct sk_schema_attribute batch_time[] = {INTEGER("batch_axis", 1), INTEGER("time_axis", 0), {NULL}};
 
+static const struct sk_schema_attribute range[] = {{"stash_type", SK_ATTRIBUTE_INTEGER, .integer = 1}, {NULL}};
+
 const struct sk_schema sk_operators_indexing[] = {
 	{"Compress", "", 2, 2, 1, 1, .demands = 1 << 1, .attributes = axis_0, .infer = infer_compress,
 	 .canonical = canonical_compress},
@@ -732,7 +756,8 @@ const struct sk_schema sk_operators_indexing[] = {
 	 .canonical = canonical_gather_nd},
 	{"OneHot", "", 3, 3, 1, 1, .demands = 1 << 1, .attributes = axis_last, .infer = infer_one_hot,
 	 .canonical = canonical_one_hot},
-	{"Range", "", 3, 3, 1, 1, .demands = 7, .infer = infer_range, .canonical = canonical_range},
+	{"Range", "", 3, 3, 1, 1, .demands = 7, .attributes = range, .expands = is_half_range, .expand = expand_range,
+	 .infer = infer_range, .canonical = canonical_range},
 	{"ReverseSequence", "", 2, 2, 1, 1, .attributes = batch_time, .infer = infer_reverse_sequence,
 	 .canonical = canonical_reverse_sequence},
 	{"Scatter", "", 3, 3, 1, 1, .attributes = axis_0, .upgrade = upgrade_scatter},

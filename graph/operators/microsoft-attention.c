@@ -25,6 +25,7 @@ struct attention {
 	uint32_t past_k, past_v; /* [batch, heads, rows, width] */
 	uint32_t mask; /* added to the scores, broadcast to [batch, heads, rows, keys] */
 	uint32_t lengths; /* keys of each batch, i64 [batch]; then causal queries are the last of these */
+	uint32_t sinks; /* the score of one more key without a value, for each head */
 	int64_t heads, key_heads;
 	bool causal;
 };
@@ -52,48 +53,6 @@ static bool check_outputs(const struct sk_expansion *expansion, size_t first)
 	return true;
 }
 
-/* Return dimension d of a value as a list of one i64. */
-static uint32_t dimension(const struct sk_expansion *expansion, uint32_t value, int64_t d)
-{
-	uint32_t size = SK_EXPANSION(expansion, "Shape", value);
-
-	sk_expansion_set(expansion, "start", d);
-	if (d != -1)
-		sk_expansion_set(expansion, "end", d + 1);
-	return size;
-}
-
-static uint32_t unsqueeze(const struct sk_expansion *expansion, uint32_t value, size_t count, const int64_t *axes)
-{
-	return SK_EXPANSION(expansion, "Unsqueeze", value, sk_expansion_integers(expansion, count, axes));
-}
-
-/* Return 0, 1, ... below a number, which is a list of one. */
-static uint32_t count_to(const struct sk_expansion *expansion, uint32_t number)
-{
-	struct sk_op_graph *graph = expansion->graph;
-	const int64_t zero = 0, one = 1;
-	uint32_t axis = sk_expansion_integers(expansion, 1, &zero);
-
-	return SK_EXPANSION(expansion, "Range", sk_graph_new_constant(graph, "start", SK_I64, 0, NULL, &zero),
-			    SK_EXPANSION(expansion, "Squeeze", number, axis),
-			    sk_graph_new_constant(graph, "step", SK_I64, 0, NULL, &one));
-}
-
-static uint32_t reshape(const struct sk_expansion *expansion, uint32_t value, size_t count, const int64_t *shape)
-{
-	return SK_EXPANSION(expansion, "Reshape", value, sk_expansion_integers(expansion, count, shape));
-}
-
-/* Return rows [batch, rows, heads * width] as [batch, heads, rows, width]. */
-static uint32_t by_heads(const struct sk_expansion *expansion, uint32_t value, int64_t heads)
-{
-	static const int64_t order[] = {0, 2, 1, 3};
-
-	value = reshape(expansion, value, 4, (const int64_t[]){0, 0, heads, -1});
-	return sk_expansion_transpose(expansion, value, 4, order);
-}
-
 /* Return the sum of two masks, of which either may be absent. */
 static uint32_t add_masks(const struct sk_expansion *expansion, uint32_t a, uint32_t b)
 {
@@ -107,15 +66,17 @@ static void add_attention(const struct attention *attention, uint32_t result, ui
 {
 	const struct sk_expansion *expansion = attention->expansion;
 	struct sk_arena *arena = expansion->graph->arena;
-	const uint32_t inputs[] = {attention->q,      attention->k,	 attention->v,	    attention->mask,
-				   attention->past_k, attention->past_v, attention->lengths};
+	const uint32_t inputs[] = {attention->q,      attention->k,	 attention->v,	     attention->mask,
+				   attention->past_k, attention->past_v, attention->lengths, attention->sinks};
 	size_t count = sizeof(inputs) / sizeof(*inputs);
 	struct sk_graph_node *node;
 
 	while (inputs[count - 1] == SK_NONE)
 		count--;
-	sk_expansion_into(expansion, "Attention", count, inputs, result);
+	sk_expansion_into(expansion, count > 7 ? "SinkAttention" : "Attention", count, inputs, result);
 	node = sk_expansion_last(expansion);
+	if (count > 7)
+		node->domain = SK_OWN_DOMAIN;
 	if (present_k != SK_NONE || present_v != SK_NONE) {
 		sk_array_push(arena, &node->outputs, present_k);
 		sk_array_push(arena, &node->outputs, present_v);
@@ -195,8 +156,6 @@ static bool check_group(const struct sk_expansion *expansion, int64_t heads, int
 		return sk_expansion_refuse(expansion,
 					   "'%s' does not have 3 dimensions, of which the last is %" PRIi64 " heads",
 					   q->name, all);
-	if (sk_node_integer(expansion->node, "smooth_softmax", 0) > 0)
-		return sk_expansion_refuse(expansion, "smooth_softmax is not supported");
 	if (!sk_node_integer(expansion->node, "local_window_size", -1))
 		return sk_expansion_refuse(expansion, "local_window_size is 0, a window without keys");
 	if (strcmp(sk_node_string(expansion->node, "k_quant_type", "NONE"), "NONE") ||
@@ -204,7 +163,7 @@ static bool check_group(const struct sk_expansion *expansion, int64_t heads, int
 	    sk_node_integer(expansion->node, "kv_cache_bit_width", 0) ||
 	    sk_node_integer(expansion->node, "qk_output", 0))
 		return sk_expansion_refuse(expansion, "quantised caches and qk_output are not supported");
-	return check_absent(expansion, SINK, SINK + 2) && check_outputs(expansion, 3);
+	return check_absent(expansion, SINK + 1, SINK + 2) && check_outputs(expansion, 3);
 }
 
 /* Split packed queries, keys and values. */
@@ -228,11 +187,11 @@ static void check_begins(struct group *group)
 {
 	const struct sk_expansion *expansion = group->attention.expansion;
 	const int64_t zero = 0;
-	uint32_t rows = dimension(expansion, group->attention.past_k, 2), negative, places;
+	uint32_t rows = sk_expansion_dimension(expansion, group->attention.past_k, 2), negative, places;
 
 	negative = SK_EXPANSION(expansion, "Less", group->begins, sk_expansion_integers(expansion, 1, &zero));
 	places = SK_EXPANSION(expansion, "Where", negative, rows, group->begins);
-	group->begins = SK_EXPANSION(expansion, "Gather", count_to(expansion, rows), places);
+	group->begins = SK_EXPANSION(expansion, "Gather", sk_expansion_count_to(expansion, rows), places);
 	sk_expansion_last(expansion)->name =
 		sk_arena_print(expansion->graph->arena, "%s/seqlens_k + 1 is at least the new rows for each batch",
 			       sk_node_name(expansion->graph, expansion->node));
@@ -248,12 +207,14 @@ static void place_rows(struct group *group)
 	struct sk_op_graph *graph = expansion->graph;
 	const int64_t one = 1, flat = -1, zero = 0;
 	uint32_t counts = sk_expansion_cast(
-		expansion, reshape(expansion, sk_expansion_input(expansion, LAST_KEYS), 1, &flat), SK_EXPANSION_I64);
+		expansion, sk_expansion_reshape(expansion, sk_expansion_input(expansion, LAST_KEYS), 1, &flat),
+		SK_EXPANSION_I64);
 	uint32_t none = sk_expansion_integers(expansion, 1, &zero), differs;
 
-	group->rows = dimension(expansion, sk_expansion_input(expansion, QUERY), 1);
-	group->total = sk_expansion_cast(expansion, reshape(expansion, sk_expansion_input(expansion, TOTAL), 1, &flat),
-					 SK_EXPANSION_I64);
+	group->rows = sk_expansion_dimension(expansion, sk_expansion_input(expansion, QUERY), 1);
+	group->total = sk_expansion_cast(
+		expansion, sk_expansion_reshape(expansion, sk_expansion_input(expansion, TOTAL), 1, &flat),
+		SK_EXPANSION_I64);
 	counts = SK_EXPANSION(expansion, "Add", counts, sk_expansion_integers(expansion, 1, &one));
 	group->prompt = SK_EXPANSION(expansion, "Equal", group->rows, group->total);
 	if (group->appends) {
@@ -278,10 +239,10 @@ static uint32_t given_positions(const struct group *group, uint32_t given)
 {
 	const struct sk_expansion *expansion = group->attention.expansion;
 	const int64_t flat = -1, zero = 0;
-	uint32_t first = sk_expansion_binary(expansion, "Gather", reshape(expansion, given, 1, &flat),
+	uint32_t first = sk_expansion_binary(expansion, "Gather", sk_expansion_reshape(expansion, given, 1, &flat),
 					     sk_expansion_integers(expansion, 1, &zero));
 
-	first = sk_expansion_binary(expansion, "Add", first, count_to(expansion, group->rows));
+	first = sk_expansion_binary(expansion, "Add", first, sk_expansion_count_to(expansion, group->rows));
 	return SK_EXPANSION(expansion, "Where", group->prompt, first, given);
 }
 
@@ -290,8 +251,8 @@ static uint32_t positions_of(const struct group *group)
 {
 	const struct sk_expansion *expansion = group->attention.expansion;
 
-	return SK_EXPANSION(expansion, "Add", unsqueeze(expansion, group->begins, 1, (const int64_t[]){1}),
-			    count_to(expansion, group->rows));
+	return SK_EXPANSION(expansion, "Add", sk_expansion_unsqueeze(expansion, group->begins, 1, (const int64_t[]){1}),
+			    sk_expansion_count_to(expansion, group->rows));
 }
 
 static uint32_t rotate(const struct group *group, uint32_t rows, uint32_t positions, int64_t heads)
@@ -331,7 +292,7 @@ static uint32_t present(const struct group *group, uint32_t past, uint32_t rows,
 {
 	const struct sk_expansion *expansion = group->attention.expansion;
 
-	rows = by_heads(expansion, rows, group->attention.key_heads);
+	rows = sk_expansion_heads(expansion, rows, group->attention.key_heads);
 	if (to == SK_NONE)
 		to = sk_expansion_value(expansion);
 	if (past == SK_NONE) {
@@ -357,7 +318,7 @@ static uint32_t widen_bias(struct group *group)
 
 	if (bias && (group->appends || !single))
 		return group->total;
-	keys = dimension(expansion, attention->k, 2);
+	keys = sk_expansion_dimension(expansion, attention->k, 2);
 	if (single)
 		attention->mask = sk_expansion_binary(expansion, "Expand", attention->mask, keys);
 	return keys;
@@ -374,11 +335,18 @@ static void add_window(struct group *group, uint32_t keys)
 	if (window < 1)
 		return;
 	first = SK_EXPANSION(expansion, "Sub", positions_of(group), sk_expansion_integers(expansion, 1, &window));
-	first = unsqueeze(expansion, first, 2, (const int64_t[]){1, 3});
-	seen = SK_EXPANSION(expansion, "Less", first, count_to(expansion, keys));
+	first = sk_expansion_unsqueeze(expansion, first, 2, (const int64_t[]){1, 3});
+	seen = SK_EXPANSION(expansion, "Less", first, sk_expansion_count_to(expansion, keys));
 	attention->mask = added == SK_NONE ? seen
 					   : SK_EXPANSION(expansion, "Where", seen, added,
 							  sk_expansion_real(expansion, -INFINITY, added));
+}
+
+/* Return a zero for each head, of the type of the value. */
+static uint32_t zeros_like(const struct sk_expansion *expansion, int64_t heads, uint32_t like)
+{
+	return SK_EXPANSION(expansion, "Expand", sk_expansion_real(expansion, 0, like),
+			    sk_expansion_integers(expansion, 1, &heads));
 }
 
 static bool expand_group(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
@@ -392,6 +360,7 @@ static bool expand_group(struct sk_op_graph *graph, const struct sk_graph_node *
 					    .past_v = sk_expansion_input(&expansion, PAST_VALUE),
 					    .mask = sk_expansion_input(&expansion, BIAS),
 					    .lengths = SK_NONE,
+					    .sinks = sk_expansion_input(&expansion, SINK),
 					    .heads = sk_node_integer(node, "num_heads", 0),
 					    .key_heads = sk_node_integer(node, "kv_num_heads", 0),
 					    .causal = true}};
@@ -407,6 +376,8 @@ static bool expand_group(struct sk_op_graph *graph, const struct sk_graph_node *
 	attention->k = present(&group, attention->past_k, attention->k, sk_expansion_output(&expansion, 1));
 	attention->v = present(&group, attention->past_v, attention->v, sk_expansion_output(&expansion, 2));
 	attention->past_k = attention->past_v = SK_NONE;
+	if (attention->sinks == SK_NONE && sk_node_integer(node, "smooth_softmax", 0) > 0)
+		attention->sinks = zeros_like(&expansion, attention->heads, attention->q);
 	add_window(&group, widen_bias(&group));
 	add_attention(attention, sk_expansion_output(&expansion, 0), SK_NONE, SK_NONE);
 	return true;
@@ -450,14 +421,14 @@ static bool add_filter(struct attention *attention, uint32_t mask, uint32_t keys
 					   value->name, sk_dtype_name(value->dtype),
 					   sk_partial_shape_text(expansion->graph->arena, value->rank, value->shape));
 	if (value->rank == 1) {
-		seen = unsqueeze(expansion, sk_expansion_cast(expansion, mask, SK_EXPANSION_I64), 3,
-				 (const int64_t[]){1, 2, 3});
-		seen = SK_EXPANSION(expansion, "Less", count_to(expansion, keys), seen);
+		seen = sk_expansion_unsqueeze(expansion, sk_expansion_cast(expansion, mask, SK_EXPANSION_I64), 3,
+					      (const int64_t[]){1, 2, 3});
+		seen = SK_EXPANSION(expansion, "Less", sk_expansion_count_to(expansion, keys), seen);
 	} else {
 		seen = SK_EXPANSION(expansion, "Greater", mask,
 				    sk_graph_new_constant(expansion->graph, "none", SK_I32, 0, NULL, &none));
-		seen = value->rank == 2 ? unsqueeze(expansion, seen, 2, (const int64_t[]){1, 2})
-					: unsqueeze(expansion, seen, 1, (const int64_t[]){1});
+		seen = value->rank == 2 ? sk_expansion_unsqueeze(expansion, seen, 2, (const int64_t[]){1, 2})
+					: sk_expansion_unsqueeze(expansion, seen, 1, (const int64_t[]){1});
 	}
 	attention->mask = add_masks(expansion, attention->mask, filter(attention, seen));
 	return true;
@@ -467,12 +438,12 @@ static bool add_filter(struct attention *attention, uint32_t mask, uint32_t keys
 static uint32_t all_keys(const struct attention *attention)
 {
 	const struct sk_expansion *expansion = attention->expansion;
-	uint32_t keys =
-		dimension(expansion, attention->k, sk_expansion_read(expansion, attention->k)->rank == 4 ? 2 : 1);
+	uint32_t keys = sk_expansion_dimension(expansion, attention->k,
+					       sk_expansion_read(expansion, attention->k)->rank == 4 ? 2 : 1);
 
 	if (attention->past_k == SK_NONE)
 		return keys;
-	return SK_EXPANSION(expansion, "Add", keys, dimension(expansion, attention->past_k, 2));
+	return SK_EXPANSION(expansion, "Add", keys, sk_expansion_dimension(expansion, attention->past_k, 2));
 }
 
 /* ---- MultiHeadAttention ---- */
@@ -489,7 +460,7 @@ static void take_packed(const struct attention *attention, uint32_t from, size_t
 
 	sk_expansion_split(expansion, from, 3, count, ones, to);
 	for (size_t i = 0; i < count; i++)
-		to[i] = reshape(expansion, to[i], 3, shape);
+		to[i] = sk_expansion_reshape(expansion, to[i], 3, shape);
 }
 
 static bool is_packed(const struct attention *attention, uint32_t from, uint64_t count)
@@ -570,6 +541,7 @@ static bool expand_multi(struct sk_op_graph *graph, const struct sk_graph_node *
 				      .past_v = sk_expansion_input(&expansion, PAST_V),
 				      .mask = sk_expansion_input(&expansion, ADDED),
 				      .lengths = SK_NONE,
+				      .sinks = SK_NONE,
 				      .heads = sk_node_integer(node, "num_heads", 0),
 				      .key_heads = sk_node_integer(node, "num_heads", 0),
 				      .causal = sk_node_integer(node, "unidirectional", 0)};
@@ -657,6 +629,7 @@ static bool expand_product(const struct sk_expansion *expansion, uint32_t produc
 				      .past_v = past_of(expansion, past, 1),
 				      .mask = added,
 				      .lengths = SK_NONE,
+				      .sinks = SK_NONE,
 				      .heads = sk_node_integer(expansion->node, "num_heads", 0),
 				      .key_heads = sk_node_integer(expansion->node, "num_heads", 0),
 				      .causal = sk_node_integer(expansion->node, "unidirectional", 0)};
@@ -664,9 +637,9 @@ static bool expand_product(const struct sk_expansion *expansion, uint32_t produc
 
 	if (!split_product(&attention, product, columns))
 		return false;
-	keys = dimension(expansion, sk_expansion_input(expansion, 0), 1);
+	keys = sk_expansion_dimension(expansion, sk_expansion_input(expansion, 0), 1);
 	if (past != SK_NONE)
-		keys = SK_EXPANSION(expansion, "Add", keys, dimension(expansion, past, 3));
+		keys = SK_EXPANSION(expansion, "Add", keys, sk_expansion_dimension(expansion, past, 3));
 	if (!add_filter(&attention, mask, keys))
 		return false;
 	add_joined(&attention, sk_expansion_output(expansion, 0), sk_expansion_output(expansion, 1));

@@ -82,7 +82,8 @@ struct parameters {
 /* Return the value after the activation of the node. False after an error. */
 static bool activate(const struct sk_expansion *expansion, const struct parameters *parameters, uint32_t *value)
 {
-	static const char *const plain[] = {"HardSigmoid", "LeakyRelu", "Relu", "Sigmoid", "Tanh", NULL};
+	static const char *const plain[] = {"Elu",  "HardSigmoid", "LeakyRelu", "HardSwish",
+					    "Relu", "Sigmoid",	   "Tanh",	NULL};
 	const char *activation = sk_node_string(expansion->node, "activation", "");
 	struct sk_op_graph *graph = expansion->graph;
 	const char *const *known = plain;
@@ -100,16 +101,18 @@ static bool activate(const struct sk_expansion *expansion, const struct paramete
 	while (*known && strcmp(*known, activation))
 		known++;
 	if (!*known)
-		return sk_expansion_refuse(expansion,
-					   "activation '%s' is not Clip, HardSigmoid, LeakyRelu, Relu, Sigmoid or Tanh",
-					   activation);
+		return sk_expansion_refuse(
+			expansion,
+			"activation '%s' is not Clip, Elu, HardSigmoid, HardSwish, LeakyRelu, Relu, Sigmoid or "
+			"Tanh",
+			activation);
 	*value = SK_EXPANSION(expansion, *known, *value);
 	for (int i = 0; i < 2; i++) {
 		const struct sk_attribute given = {.name = i ? "beta" : "alpha",
 						   .place = expansion->node->place,
 						   .kind = SK_ATTRIBUTE_REAL,
 						   .real = i ? parameters->beta : parameters->alpha};
-		bool taken = i ? !strcmp(*known, "HardSigmoid") : known < plain + 2;
+		bool taken = i ? !strcmp(*known, "HardSigmoid") : known < plain + 3;
 
 		if ((i ? parameters->has_beta : parameters->has_alpha) && taken)
 			sk_node_set_attribute(graph, sk_expansion_last(expansion), given);
@@ -257,7 +260,7 @@ static bool expand_qgemm(struct sk_op_graph *graph, const struct sk_graph_node *
 	return true;
 }
 
-/* ---- EmbedLayerNormalization ---- */
+/* ---- EmbedLayerNormalization, QEmbedLayerNormalization ---- */
 
 /* Return the number of keys of each batch that the mask has; without a mask 0, as ONNX Runtime has it. */
 static uint32_t count_mask(const struct sk_expansion *expansion, uint32_t ids, uint32_t mask)
@@ -305,12 +308,25 @@ static uint32_t positions(const struct sk_expansion *expansion, uint32_t ids)
 			    sk_graph_new_constant(graph, "step", SK_I64, 0, NULL, &one));
 }
 
+enum { IDS, SEGMENTS, WORDS, PLACES, KINDS, GAMMA, BETA, MASK, AT, FACTORS = 8, ZEROS = 13 };
+
+/* Return the numbers of a value that comes from that input: quantised ones have a scale and a zero point each. */
+static uint32_t embedded(const struct sk_expansion *expansion, size_t number, uint32_t value)
+{
+	size_t place = number - WORDS;
+
+	if (*expansion->node->op != 'Q')
+		return value;
+	return SK_EXPANSION(expansion, "DequantizeLinear", value, sk_expansion_input(expansion, FACTORS + place),
+			    sk_expansion_input(expansion, ZEROS + place));
+}
+
 static bool expand_embedding(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {
-	enum { IDS, SEGMENTS, WORDS, PLACES, KINDS, GAMMA, BETA, MASK, AT };
 	const struct sk_expansion expansion = {graph, node, nodes};
 	uint32_t ids = sk_expansion_input(&expansion, IDS), segments = sk_expansion_input(&expansion, SEGMENTS);
-	uint32_t at = sk_expansion_input(&expansion, AT), places = sk_expansion_input(&expansion, PLACES), sum;
+	uint32_t at = *node->op == 'Q' ? SK_NONE : sk_expansion_input(&expansion, AT), sum;
+	uint32_t places = sk_expansion_input(&expansion, PLACES);
 
 	if (sk_expansion_read(&expansion, ids)->rank != 2)
 		return sk_expansion_refuse(&expansion, "'%s' is not [batch, rows]",
@@ -322,15 +338,17 @@ static bool expand_embedding(struct sk_op_graph *graph, const struct sk_graph_no
 		return sk_expansion_refuse(&expansion, "segments and their embeddings come together");
 	places = at == SK_NONE ? sk_expansion_binary(&expansion, "Gather", places, positions(&expansion, ids))
 			       : rows_at(&expansion, places, at);
-	sum = rows_at(&expansion, sk_expansion_input(&expansion, WORDS), ids);
-	sum = sk_expansion_binary(&expansion, "Add", sum, places);
+	sum = embedded(&expansion, WORDS, rows_at(&expansion, sk_expansion_input(&expansion, WORDS), ids));
+	sum = sk_expansion_binary(&expansion, "Add", sum, embedded(&expansion, PLACES, places));
 	if (segments != SK_NONE)
-		sum = sk_expansion_binary(&expansion, "Add", sum,
-					  rows_at(&expansion, sk_expansion_input(&expansion, KINDS), segments));
-	sk_expansion_into(
-		&expansion, "LayerNormalization", 3,
-		(const uint32_t[]){sum, sk_expansion_input(&expansion, GAMMA), sk_expansion_input(&expansion, BETA)},
-		sk_expansion_output(&expansion, 0));
+		sum = sk_expansion_binary(
+			&expansion, "Add", sum,
+			embedded(&expansion, KINDS,
+				 rows_at(&expansion, sk_expansion_input(&expansion, KINDS), segments)));
+	sk_expansion_into(&expansion, "LayerNormalization", 3,
+			  (const uint32_t[]){sum, embedded(&expansion, GAMMA, sk_expansion_input(&expansion, GAMMA)),
+					     embedded(&expansion, BETA, sk_expansion_input(&expansion, BETA))},
+			  sk_expansion_output(&expansion, 0));
 	sk_expansion_keep(&expansion, "epsilon", "epsilon");
 	if (!sk_node_attribute(node, "epsilon")) {
 		const struct sk_attribute epsilon = {
@@ -444,6 +462,7 @@ const struct sk_schema sk_operators_microsoft_products[] = {
 	{"MatMulIntegerToFloat", MICROSOFT, 4, 7, 1, 1, .expand = expand_integer},
 	{"NhwcConv", MICROSOFT, 2, 3, 1, 1, .attributes = conv, .expand = expand_conv},
 	{"NhwcFusedConv", MICROSOFT, 2, 4, 1, 1, .attributes = conv, .expand = expand_conv},
+	{"QEmbedLayerNormalization", MICROSOFT, 18, 18, 1, 2, .attributes = embedding, .expand = expand_embedding},
 	{"QGemm", MICROSOFT, 6, 9, 1, 1, .attributes = qgemm, .expand = expand_qgemm},
 	{"TransposeMatMul", MICROSOFT, 2, 2, 1, 1, .attributes = matmul, .expand = expand_matmul},
 	{NULL},

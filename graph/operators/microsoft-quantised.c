@@ -225,14 +225,14 @@ static bool expand_gather(struct sk_op_graph *graph, const struct sk_graph_node 
 	uint32_t index_rank = sk_expansion_read(&expansion, sk_expansion_input(&expansion, INDICES))->rank;
 	int64_t bits = sk_node_integer(node, "bits", 4), axis = sk_node_integer(node, "quantize_axis", 1);
 	int64_t size = sk_node_integer(node, "block_size", 128), shape[SK_MAX_RANK] = {0};
-	bool packed = !data.bits && bits == 4;
+	bool packed = !data.element && bits == 4;
 	uint32_t zeros = sk_expansion_input(&expansion, ZEROS), width, numbers, real;
 
 	if (data.rank < 2 || scales.rank != data.rank || sk_node_integer(node, "gather_axis", 0) ||
 	    (axis != -1 && axis != data.rank - 1) || index_rank + data.rank - 1 > SK_MAX_RANK)
 		return sk_expansion_refuse(&expansion, "'%s' must be a table of rows, in blocks along the last axis",
 					   data.name);
-	if ((bits != 4 && bits != 8) || size < 1 || (!data.bits && data.dtype != SK_U8))
+	if ((bits != 4 && bits != 8) || size < 1 || (data.element ? sk_value_is_float(&data) : data.dtype != SK_U8))
 		return sk_expansion_refuse(&expansion,
 					   "'%s' is %s with bits=%" PRIi64 " and block_size=%" PRIi64
 					   ", and 4 or 8 bits in u8 are supported",
@@ -245,7 +245,7 @@ static bool expand_gather(struct sk_op_graph *graph, const struct sk_graph_node 
 		zeros = rows_of(&expansion, zeros, packed, width);
 	if (zeros != SK_NONE && packed)
 		zeros = first_of(&expansion, zeros, scales.shape[scales.rank - 1]);
-	real = real_blocks(&expansion, numbers, real, zeros, data.bits ? 0 : bits == 4 ? 8 : 128, size);
+	real = real_blocks(&expansion, numbers, real, zeros, data.element ? 0 : bits == 4 ? 8 : 128, size);
 	sk_expansion_into(&expansion, "Identity", 1, &real, sk_expansion_output(&expansion, 0));
 	return true;
 }

@@ -161,7 +161,7 @@ static bool read_nbits(const struct sk_inference *inference, struct nbits *nbits
 	if (bits != 4)
 		return sk_infer_error(inference, "numbers of %lld bits are not supported, only of 4 and 8",
 				      (long long)bits);
-	if (size < 16 || size > 1 << 20 || size & (size - 1))
+	if (size < 2 || size > INT32_MAX || size % 2)
 		return sk_infer_error(inference, "blocks cannot have %lld elements", (long long)size);
 	if (a->rank < 1 || b->rank != 3 || b->dtype != SK_U8)
 		return sk_infer_error(inference, "'%s' is not a matrix, or '%s' not a u8 [N, blocks, bytes]", a->name,
@@ -205,6 +205,7 @@ static void add_nbits(struct sk_canonical *canonical, const struct nbits *nbits,
 		      uint32_t to)
 {
 	const struct sk_op_graph *graph = canonical->graph;
+	uint32_t b = sk_canonical_input(canonical, B), zeros = sk_canonical_input(canonical, ZEROS);
 	struct sk_graph_call *call = sk_canonical_call(canonical, "MatMulNBits");
 	const uint64_t numbers[3] = {nbits->n, nbits->blocks, nbits->half};
 
@@ -212,11 +213,11 @@ static void add_nbits(struct sk_canonical *canonical, const struct nbits *nbits,
 	sk_call_integer(canonical, call, "K", (int64_t)nbits->k);
 	sk_call_integer(canonical, call, "N", (int64_t)nbits->n);
 	sk_call_integer(canonical, call, "block_size", (int64_t)nbits->half * 2);
+	sk_call_integer(canonical, call, "zero_points", zeros != SK_NONE);
 	sk_call_input(canonical, call, sk_operand_shaped(graph, a, 2, (uint64_t[]){nbits->m, nbits->k}));
-	sk_call_input(canonical, call, sk_operand_shaped(graph, sk_canonical_input(canonical, B), 3, numbers));
+	sk_call_input(canonical, call, sk_operand_shaped(graph, b, 3, numbers));
 	sk_call_input(canonical, call, sk_operand_flat(graph, scales));
-	if (sk_canonical_input(canonical, ZEROS) != SK_NONE)
-		sk_call_input(canonical, call, sk_operand_flat(graph, sk_canonical_input(canonical, ZEROS)));
+	sk_call_input(canonical, call, sk_operand_flat(graph, zeros != SK_NONE ? zeros : b));
 	sk_call_output(canonical, call, sk_operand_shaped(graph, to, 2, (uint64_t[]){nbits->m, nbits->n}));
 }
 

@@ -518,8 +518,10 @@ static bool canonical_space_to_depth(struct sk_canonical *canonical)
 	const struct sk_value *from = sk_node_input(graph, node, 0);
 	uint64_t b = (uint64_t)sk_node_integer(node, "blocksize", 1);
 	const uint64_t shape[6] = {from->shape[0], from->shape[1], from->shape[2] / b, b, from->shape[3] / b, b};
+	bool crd = !strcmp(sk_node_string(node, "mode", "DCR"), "CRD");
 
-	return permute(canonical, 6, shape, (const uint32_t[]){0, 3, 5, 1, 2, 4});
+	return permute(canonical, 6, shape,
+		       crd ? (const uint32_t[]){0, 1, 3, 5, 2, 4} : (const uint32_t[]){0, 3, 5, 1, 2, 4});
 }
 
 /* ---- the table ---- */

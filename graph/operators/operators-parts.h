@@ -82,6 +82,18 @@ uint32_t sk_expansion_transpose(const struct sk_expansion *expansion, uint32_t v
 				const int64_t *order);
 uint32_t sk_expansion_channels(const struct sk_expansion *expansion, uint32_t value, uint32_t rank, bool to_end);
 
+/* Return dimension d of a value as a list of one i64, and 0, 1, ... below a number, which is a list of one. */
+uint32_t sk_expansion_dimension(const struct sk_expansion *expansion, uint32_t value, int64_t d);
+uint32_t sk_expansion_count_to(const struct sk_expansion *expansion, uint32_t number);
+
+/* Return the value with more axes of one element, or in another shape (as inputs of Unsqueeze and Reshape). */
+uint32_t sk_expansion_unsqueeze(const struct sk_expansion *expansion, uint32_t value, size_t count,
+				const int64_t *axes);
+uint32_t sk_expansion_reshape(const struct sk_expansion *expansion, uint32_t value, size_t count, const int64_t *shape);
+
+/* Return rows [batch, rows, heads * width] as [batch, heads, rows, width]. */
+uint32_t sk_expansion_heads(const struct sk_expansion *expansion, uint32_t value, int64_t heads);
+
 /* Split a value along an axis into pieces of these sizes. */
 void sk_expansion_split(const struct sk_expansion *expansion, uint32_t from, int64_t axis, size_t count,
 			const int64_t *sizes, uint32_t *pieces);
@@ -118,6 +130,19 @@ struct sk_small_numbers {
 
 /* Find the truth value that nodes of the graph or of the expansion compute. False if it is not known so. */
 bool sk_small_truth(struct sk_small_numbers *small, uint32_t value, bool *truth);
+
+/* ==== attention-forms.c ==== */
+
+/* Attention with windows, or with scores as an output (`expands` and `expand` of its schema). */
+bool sk_attention_is_other(const struct sk_op_graph *graph, const struct sk_graph_node *node);
+bool sk_attention_expand_other(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes);
+
+/* ==== quantised-rows.c ==== */
+
+/* MatMulInteger and QLinearMatMul with zero points or scales of rows, or scales of half precision (`expands` and
+ * `expand` of their schemas). */
+bool sk_quantised_is_other(const struct sk_op_graph *graph, const struct sk_graph_node *node);
+bool sk_quantised_expand_other(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes);
 
 /* ==== microsoft-quantised.c ==== */
 

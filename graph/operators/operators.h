@@ -23,7 +23,7 @@ const char *sk_operator_absence(const char *domain, const char *op);
 
 enum {
 	SK_VARIADIC = 255,
-	SK_NEWEST = 24, /* the operator set of ONNX of nodes that passes make */
+	SK_NEWEST = 28, /* the operator set of ONNX of nodes that passes make */
 };
 
 struct sk_schema {
@@ -117,6 +117,7 @@ bool sk_size_list_make(struct sk_op_graph *graph, uint32_t value);
  * The families of operators. Each table ends with a schema without an op. */
 
 extern const struct sk_schema sk_operators_attention[];
+extern const struct sk_schema sk_operators_attention_forms[];
 extern const struct sk_schema sk_operators_axes[];
 extern const struct sk_schema sk_operators_bodies[];
 extern const struct sk_schema sk_operators_classical[];
@@ -136,9 +137,11 @@ extern const struct sk_schema sk_operators_fused_products[];
 extern const struct sk_schema sk_operators_gradients[];
 extern const struct sk_schema sk_operators_indexing[];
 extern const struct sk_schema sk_operators_kernels[]; /* of any name */
+extern const struct sk_schema sk_operators_linear_attention[];
 extern const struct sk_schema sk_operators_losses[];
 extern const struct sk_schema sk_operators_microsoft[];
 extern const struct sk_schema sk_operators_microsoft_attention[];
+extern const struct sk_schema sk_operators_microsoft_layers[];
 extern const struct sk_schema sk_operators_microsoft_products[];
 extern const struct sk_schema sk_operators_microsoft_quantised[];
 extern const struct sk_schema sk_operators_moves[];

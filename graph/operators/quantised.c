@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "base/ranges.h"
 #include "base/text.h"
@@ -160,6 +161,94 @@ static bool canonical_linear(struct sk_canonical *canonical)
 	}
 	return add_linear(canonical, op, x, scale, sk_canonical_input(canonical, 2), sk_canonical_output(canonical, 0),
 			  &layout);
+}
+
+/* ---- DequantizeLinear of floats, or in another type than that of its scales ---- */
+
+static bool is_plain(const struct sk_op_graph *graph, const struct sk_graph_node *node)
+{
+	const struct sk_value *x = sk_node_input(graph, node, 0), *scale = sk_node_input(graph, node, 1);
+	enum sk_dtype to = sk_dtype_of_number(sk_node_integer(node, "output_dtype", 0));
+
+	return !sk_value_is_float(x) && (!to || to == scale->dtype);
+}
+
+static bool is_not_plain(const struct sk_op_graph *graph, const struct sk_graph_node *node)
+{
+	return !is_plain(graph, node);
+}
+
+static uint32_t cast_to(const struct sk_expansion *expansion, uint32_t value, int64_t type)
+{
+	uint32_t to = SK_EXPANSION(expansion, "Cast", value);
+
+	sk_expansion_set(expansion, "to", type);
+	return to;
+}
+
+/* Return scales, or zero points, in a shape that is broadcast to that of x. Blocks along an axis are repeated. */
+static uint32_t spread_scales(const struct sk_expansion *expansion, uint32_t value, const struct sk_value *x,
+			      const struct sk_value *scale, uint32_t axis)
+{
+	int64_t size = sk_node_integer(expansion->node, "block_size", 0), shape[SK_MAX_RANK], *places;
+	uint64_t along = x->rank ? x->shape[axis] : 1;
+
+	if (scale->rank == 1 && (x->rank > 1 || scale->shape[0] != 1) && scale->shape[0] != 1) {
+		for (uint32_t i = 0; i < x->rank; i++)
+			shape[i] = i == axis ? -1 : 1;
+		return SK_EXPANSION(expansion, "Reshape", value, sk_expansion_integers(expansion, x->rank, shape));
+	}
+	if (scale->rank != x->rank || !x->rank || scale->shape[axis] == along || sk_value_elements(scale) == 1)
+		return value;
+	if (size < 1)
+		size = (int64_t)((along + scale->shape[axis] - 1) / scale->shape[axis]);
+	places = SK_NEW_ARRAY(expansion->graph->arena, int64_t, along);
+	for (uint64_t i = 0; i < along; i++)
+		places[i] = (int64_t)(i / (uint64_t)size);
+	value = SK_EXPANSION(expansion, "Gather", value, sk_expansion_integers(expansion, along, places));
+	sk_expansion_set(expansion, "axis", axis);
+	return value;
+}
+
+static bool expand_dequantize(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
+{
+	const struct sk_expansion expansion = {graph, node, nodes};
+	const struct sk_inference inference = {graph, (struct sk_graph_node *)(uintptr_t)node};
+	const struct sk_value x = *sk_infer_input(&inference, 0), scale = *sk_infer_input(&inference, 1);
+	const struct sk_value *zero = sk_infer_input(&inference, 2);
+	int64_t type = sk_node_integer(node, "output_dtype", 0), axis = sk_node_integer(node, "axis", 1);
+	uint32_t numbers = sk_expansion_input(&expansion, 0), factors = sk_expansion_input(&expansion, 1);
+	uint32_t zeros = sk_expansion_input(&expansion, 2);
+	struct layout layout;
+
+	if (!sk_value_is_float(&scale) || (type && type != 1 && type != 10 && type != 16))
+		return sk_expansion_refuse(&expansion, "'output_dtype' is %" PRIi64 ", or '%s' is %s, no float", type,
+					   scale.name, sk_dtype_name(scale.dtype));
+	if ((zero && zero->dtype != x.dtype) || !read_layout(&inference, &layout))
+		return zero && zero->dtype != x.dtype
+			       ? sk_expansion_refuse(&expansion, "'%s' is %s, and its zero point '%s' is %s", x.name,
+						     sk_dtype_name(x.dtype), zero->name, sk_dtype_name(zero->dtype))
+			       : false;
+	if (type)
+		factors = cast_to(&expansion, factors, type);
+	if (!sk_value_is_float(&x)) {
+		sk_expansion_into(&expansion, "DequantizeLinear", zero ? 3 : 2,
+				  (const uint32_t[]){numbers, factors, zeros}, sk_expansion_output(&expansion, 0));
+		sk_expansion_keep(&expansion, "axis", "axis");
+		sk_expansion_keep(&expansion, "block_size", "block_size");
+		return true;
+	}
+	axis += axis < 0 ? x.rank : 0;
+	numbers = sk_expansion_binary(&expansion, "CastLike", numbers, factors);
+	if (zero) {
+		zeros = sk_expansion_binary(&expansion, "CastLike", zeros, factors);
+		numbers = sk_expansion_binary(&expansion, "Sub", numbers,
+					      spread_scales(&expansion, zeros, &x, &scale, (uint32_t)axis));
+	}
+	factors = spread_scales(&expansion, factors, &x, &scale, (uint32_t)axis);
+	sk_expansion_into(&expansion, "Mul", 2, (const uint32_t[]){numbers, factors},
+			  sk_expansion_output(&expansion, 0));
+	return true;
 }
 
 /* ---- DynamicQuantizeLinear ---- */
@@ -493,7 +582,8 @@ static bool canonical_convolution(struct sk_canonical *canonical)
 static const struct sk_schema_attribute quantize[] = {INTEGER("axis", 1),	  INTEGER("block_size", 0),
 						      INTEGER("output_dtype", 0), INTEGER("precision", 0),
 						      INTEGER("saturate", 1),	  {NULL}};
-static const struct sk_schema_attribute dequantize[] = {INTEGER("axis", 1), INTEGER("block_size", 0), {NULL}};
+static const struct sk_schema_attribute dequantize[] = {
+	INTEGER("axis", 1), INTEGER("block_size", 0), INTEGER("output_dtype", 0), {NULL}};
 static const struct sk_schema_attribute conv[] = {{"auto_pad", SK_ATTRIBUTE_STRING, .string = "NOTSET"},
 						  {"dilations", SK_ATTRIBUTE_INTEGERS},
 						  INTEGER("group", 1),
@@ -505,13 +595,15 @@ static const struct sk_schema_attribute conv[] = {{"auto_pad", SK_ATTRIBUTE_STRI
 const struct sk_schema sk_operators_quantised[] = {
 	{"ConvInteger", "", 2, 4, 1, 1, .attributes = conv, .infer = infer_convolution,
 	 .canonical = canonical_convolution},
-	{"DequantizeLinear", "", 2, 3, 1, 1, .attributes = dequantize, .infer = infer_dequantize,
-	 .canonical = canonical_linear},
+	{"DequantizeLinear", "", 2, 3, 1, 1, .attributes = dequantize, .expands = is_not_plain,
+	 .expand = expand_dequantize, .infer = infer_dequantize, .canonical = canonical_linear},
 	{"DynamicQuantizeLinear", "", 1, 1, 1, 3, .infer = infer_dynamic, .canonical = canonical_dynamic},
-	{"MatMulInteger", "", 2, 4, 1, 1, .infer = infer_product, .canonical = canonical_product},
+	{"MatMulInteger", "", 2, 4, 1, 1, .expands = sk_quantised_is_other, .expand = sk_quantised_expand_other,
+	 .infer = infer_product, .canonical = canonical_product},
 	{"QLinearConv", "", 8, 9, 1, 1, .attributes = conv, .infer = infer_convolution,
 	 .canonical = canonical_convolution},
-	{"QLinearMatMul", "", 8, 8, 1, 1, .infer = infer_product, .canonical = canonical_product},
+	{"QLinearMatMul", "", 8, 8, 1, 1, .expands = sk_quantised_is_other, .expand = sk_quantised_expand_other,
+	 .infer = infer_product, .canonical = canonical_product},
 	{"QuantizeLinear", "", 2, 3, 1, 1, .attributes = quantize, .infer = infer_quantize,
 	 .canonical = canonical_linear},
 	{NULL},

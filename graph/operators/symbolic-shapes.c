@@ -599,7 +599,7 @@ static const char *const passing[] = {
 	"sklink:Expm1", "sklink:HSigmoid", "sklink:IsFinite", "sklink:OnesLike", "sklink:Rsqrt", "sklink:SoftplusExt",
 	"sklink:Square", "sklink:Trunc", "sklink:ZerosLike", "sklink:FillV2", "sklink:DivMod", "sklink:ReluGrad",
 	/* reductions, and normalisation along axes */
-	"ArgMax", "ArgMin", "CumSum", "Hardmax", "LogSoftmax", "LpNormalization", "ReduceL1", "ReduceL2",
+	"ArgMax", "ArgMin", "CumProd", "CumSum", "Hardmax", "LogSoftmax", "LpNormalization", "ReduceL1", "ReduceL2",
 	"ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum",
 	"ReduceSumSquare", "Softmax", "TopK", "BatchNormalization", "GroupNormalization", "InstanceNormalization",
 	"LRN", "LayerNormalization", "MeanVarianceNormalization", "RMSNormalization", "GlobalAveragePool",

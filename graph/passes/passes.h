@@ -66,6 +66,16 @@ void sk_graph_mark_fixed(struct sk_op_graph *graph);
  * reported; false if there was one. */
 bool sk_graph_keep_states(struct sk_op_graph *graph, sk_graph_calls *calls);
 
+/* ==== narrow-weights.c ====
+ *
+ * Constants of types that only files have (graph.h, narrow.c). */
+
+/* Let products read weights of 2 and 4 bits as they are: a MatMul or Gemm of a DequantizeLinear with constants becomes
+ * a MatMulNBits, if the scales are one number, one for each column, or one for each block of a column, and
+ * GatherBlockQuantized reads bytes of two numbers. All other such constants become their numbers. This is the first
+ * pass: only types and shapes of constants are known. */
+void sk_graph_take_narrow(struct sk_op_graph *graph);
+
 /* ==== network-names.c ====
  *
  * Names of one network in a package of several. */

@@ -126,6 +126,7 @@ static void take_types(const struct reading *reading, const char *network, struc
 	whole = sk_onnx_read(link.arena, &said, reading->path, link.command->external_links);
 	if (!whole)
 		return;
+	sk_graph_take_narrow(whole);
 	whole->groups = graph->groups;
 	whole->dimensions_of = network;
 	whole->sizes_at = graph->sizes_at;
@@ -365,6 +366,9 @@ static bool read_network(const struct reading *reading, const char *network, con
 	graph->all_sizes = sizes_at ? NULL : link->model->sizes;
 	if (!check_dumps(reading, network) || !cut(reading, network, graph) || !apply_given(reading, network, graph))
 		return false;
+	sk_graph_take_narrow(graph);
+	/* Constants have types of sklink: weights of 4 bits are operands of products, or numbers. */
+
 	take_constants(reading, graph);
 	/* Inputs and scopes also reflect the manifest and the command line. */
 

@@ -9,11 +9,11 @@ extern wide expf128(wide x), tanhf128(wide x);
 
 #define DECLARE(TYPE, ELEMENT, NUMBER)                                                                                 \
 	void sk_attention_##TYPE(const ELEMENT *q, const ELEMENT *k, const ELEMENT *v, const ELEMENT *mask,            \
-				 const int64_t *lengths, ELEMENT *y, NUMBER *room, int64_t r, int64_t d, int64_t e,    \
-				 int64_t first, int64_t heads, int64_t group, int64_t queries, int64_t keys,           \
-				 int64_t mask_keys, int64_t limited, const int64_t *k_strides,                         \
+				 const int64_t *lengths, const ELEMENT *sinks, ELEMENT *y, NUMBER *room, int64_t r,    \
+				 int64_t d, int64_t e, int64_t first, int64_t heads, int64_t group, int64_t queries,   \
+				 int64_t keys, int64_t mask_keys, int64_t limited, const int64_t *k_strides,           \
 				 const int64_t *v_strides, const int64_t *mask_strides, int64_t causal, int64_t past,  \
-				 NUMBER scale, NUMBER softcap);                                                        \
+				 NUMBER scale, NUMBER softcap, int64_t sunk);                                          \
 	int sk_rotaryembedding_##TYPE(const ELEMENT *x, const ELEMENT *cosines, const ELEMENT *sines,                  \
 				      const int64_t *positions, ELEMENT *y, int64_t r, int64_t d, int64_t first,       \
 				      int64_t heads, int64_t rows, int64_t flat, int64_t table, int64_t together,      \
@@ -32,7 +32,7 @@ struct operand {
 	uint16_t as_f16[MOST], as_bf16[MOST];
 };
 
-static struct operand q, k, v, mask, y, parts, cosines, sines;
+static struct operand q, k, v, mask, sinks, y, parts, cosines, sines;
 static wide wanted[MOST];
 static int failures;
 
@@ -98,7 +98,7 @@ static void expect(const char *what, double got, wide number, double bound)
 
 struct shape {
 	int heads, group, queries, keys, d, e;
-	int flat, masked, limited, causal, past;
+	int flat, masked, limited, causal, past, sunk;
 	double softcap;
 };
 
@@ -140,7 +140,7 @@ static void reference_row(const struct shape *shape, int row)
 {
 	int query = row % shape->queries, head = row / shape->queries % shape->heads;
 	int batch = row / shape->queries / shape->heads, limit = limit_of(shape, batch, query);
-	wide scores[512], most = -INFINITY, all = 0;
+	wide scores[512], most = shape->sunk ? (wide)sinks.numbers[head] : -INFINITY, all = 0;
 
 	for (int j = 0; j < limit; j++) {
 		scores[j] = score(shape, row, head, query, batch, j);
@@ -148,6 +148,8 @@ static void reference_row(const struct shape *shape, int row)
 	}
 	for (int i = 0; i < shape->e; i++)
 		wanted[row * shape->e + i] = 0;
+	if (shape->sunk)
+		all = expf128(sinks.numbers[head] - most);
 	for (int j = 0; j < limit && most > -INFINITY; j++)
 		all += expf128(scores[j] - most);
 	for (int j = 0; j < limit && most > -INFINITY; j++)
@@ -176,11 +178,11 @@ static void set_unused(const struct shape *shape)
 }
 
 #define RUN(TYPE, FIELD, TO, ROW, ROWS)                                                                                \
-	sk_attention_##TYPE(q.FIELD + (ROW)*shape->d, k.FIELD, v.FIELD, mask.FIELD, lengths,                           \
+	sk_attention_##TYPE(q.FIELD + (ROW)*shape->d, k.FIELD, v.FIELD, mask.FIELD, lengths, sinks.FIELD,              \
 			    (TO).FIELD + (ROW)*shape->e, room, ROWS, shape->d, shape->e, ROW, shape->heads,            \
 			    shape->group, shape->queries, shape->keys, shape->masked ? shape->keys : 0,                \
 			    shape->limited, k_strides, v_strides, mask_strides, shape->causal, shape->past, 0.25f,     \
-			    (float)shape->softcap)
+			    (float)shape->softcap, shape->sunk)
 #define COMPARE(TYPE, FIELD, BOUND, NUMBER)                                                                            \
 	do {                                                                                                           \
 		size_t bytes = (size_t)(128 * shape->d + 128 * shape->e + 4096) * (TYPE == f64 ? 8 : 4);               \
@@ -210,6 +212,7 @@ static void check_attention(const struct shape *shape)
 	set_random(&k, BATCHES * shared * shape->keys * shape->d);
 	set_random(&v, BATCHES * shared * shape->keys * shape->e);
 	set_random(&mask, shape->heads * shape->queries * shape->keys);
+	set_random(&sinks, shape->heads);
 	for (int i = 0; i < shape->heads * shape->queries * shape->keys; i++)
 		if (random() % 3 == 0 || i < shape->keys) /* the first row has no key */
 			set(&mask, i, -INFINITY);
@@ -280,6 +283,25 @@ int main(void)
 {
 	static const struct shape shapes[] = {
 		{.heads = 2, .group = 1, .queries = 1, .keys = 1, .d = 8, .e = 8},
+		{.heads = 3, .group = 1, .queries = 1, .keys = 130, .d = 8, .e = 8, .masked = 1, .sunk = 1},
+		{.heads = 4,
+		 .group = 2,
+		 .queries = 9,
+		 .keys = 65,
+		 .d = 33,
+		 .e = 20,
+		 .causal = 1,
+		 .past = 56,
+		 .sunk = 1},
+		{.heads = 4,
+		 .group = 4,
+		 .queries = 3,
+		 .keys = 70,
+		 .d = 16,
+		 .e = 8,
+		 .limited = 1,
+		 .masked = 1,
+		 .sunk = 1},
 		{.heads = 4, .group = 4, .queries = 1, .keys = 130, .d = 64, .e = 64, .limited = 1},
 		{.heads = 3, .group = 1, .queries = 5, .keys = 64, .d = 7, .e = 3, .flat = 1, .masked = 1},
 		{.heads = 4, .group = 2, .queries = 9, .keys = 65, .d = 33, .e = 20, .causal = 1, .past = 56},

@@ -478,25 +478,27 @@ static void run_map(const struct kernel *kernel, const struct row *row)
 
 typedef void cumulate(const void *x, void *y, int64_t o, int64_t k, int64_t i, int64_t exclusive, int64_t reverse);
 
+/* Sums, or products, whose numbers are near 1. */
 static void check_sums(const struct kernel *kernel, const struct shape *shape, const struct column *column,
 		       const void *y, int64_t first, int exclusive, int reverse)
 {
-	wide sum = 0, magnitude = 0;
-	uint64_t whole_sum = 0;
+	int product = !strcmp(kernel->operator, "CumProd");
+	wide all = product, magnitude = 0;
+	uint64_t whole_all = (uint64_t)product;
 
 	for (int64_t step = 0; step < column->k; step++) {
 		int64_t p = reverse ? column->k - 1 - step : step;
-		wide before = sum;
-		uint64_t whole_before = whole_sum;
+		wide before = all, own = column->numbers[p];
+		uint64_t whole_before = whole_all, whole_own = (uint64_t)column->wholes[p];
 
-		sum += column->numbers[p];
-		magnitude += fabsf128(column->numbers[p]);
-		whole_sum += (uint64_t)column->wholes[p];
+		all = product ? all * own : all + own;
+		magnitude = product ? fabsf128(all) : magnitude + fabsf128(own);
+		whole_all = product ? whole_all * whole_own : whole_all + whole_own;
 		if (kernel->in->is_float)
-			check_near(kernel, kernel->in, y, first + p * shape->i, exclusive ? before : sum,
-				   (wide)(step + 1) * roundoff(kernel->in) * magnitude, "a column");
+			check_near(kernel, kernel->in, y, first + p * shape->i, exclusive ? before : all,
+				   (wide)(step + 1 + 2 * product) * roundoff(kernel->in) * magnitude, "a column");
 		else
-			check_whole(kernel, y, first + p * shape->i, (whole)(exclusive ? whole_before : whole_sum),
+			check_whole(kernel, y, first + p * shape->i, (whole)(exclusive ? whole_before : whole_all),
 				    "a column");
 	}
 }
@@ -510,7 +512,9 @@ static void run_cumulate(const struct kernel *kernel, const struct row *row)
 		struct shape shape = shapes[number / 4];
 		int64_t n = shape.o * shape.k * shape.i;
 		size_t bytes = (size_t)n * kernel->in->size;
-		void *x = kernel->in->is_float ? random_reals(kernel->in, n, -20, 20) : random_elements(kernel->in, n),
+		double near = strcmp(kernel->operator, "CumProd") ? 20 : 0.02, middle = near < 1;
+		void *x = kernel->in->is_float ? random_reals(kernel->in, n, middle - near, middle + near)
+					       : random_elements(kernel->in, n),
 		     *y = guarded(bytes);
 		struct column column;
 
@@ -605,6 +609,7 @@ const struct row axis_rows[] = {
 	{"LpNormalization", run_map},
 	{"LpNormalization(p=1)", run_map},
 	{"CumSum", run_cumulate},
+	{"CumProd", run_cumulate},
 	{"TopK", run_top},
 	{NULL},
 };

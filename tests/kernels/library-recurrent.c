@@ -409,12 +409,114 @@ static void run_training(const struct kernel *kernel, const struct row *row)
 	}
 }
 
+/* ---- linear attention ---- */
+
+struct layer {
+	const struct kernel *kernel;
+	int64_t batches, heads, group, steps, dk, dv, decays, betas, delta;
+	const void *q, *k, *v, *decay, *beta, *past;
+};
+
+/* One step of a head's state, in wider numbers. */
+static void expect_step(const struct layer *layer, int64_t row, int64_t step, wide *state, wide *y)
+{
+	const struct type *type = layer->kernel->in;
+	int64_t at = row / layer->heads * layer->steps + step, head = at * layer->heads + row % layer->heads;
+	wide values[8], rate = layer->betas ? get_wide(type, layer->beta, layer->betas == 1 ? at : head) : 1;
+
+	for (int64_t i = 0; i < layer->dk * layer->dv && layer->decays; i++)
+		state[i] *= expf128(
+			get_wide(type, layer->decay, head * layer->decays + (layer->decays == 1 ? 0 : i / layer->dv)));
+	for (int64_t m = 0; m < layer->dv; m++) {
+		values[m] = get_wide(type, layer->v, head * layer->dv + m);
+		for (int64_t i = 0; i < layer->dk && layer->delta; i++)
+			values[m] -= state[i * layer->dv + m] * get_wide(type, layer->k, head * layer->dk + i);
+		values[m] *= layer->delta ? rate : 1;
+	}
+	for (int64_t i = 0; i < layer->dk * layer->dv; i++)
+		state[i] += get_wide(type, layer->k, head * layer->dk + i / layer->dv) * values[i % layer->dv];
+	for (int64_t g = 0; g < layer->group; g++)
+		for (int64_t m = 0; m < layer->dv; m++) {
+			wide sum = 0;
+
+			for (int64_t i = 0; i < layer->dk; i++)
+				sum += get_wide(type, layer->q, (head * layer->group + g) * layer->dk + i) *
+				       state[i * layer->dv + m];
+			y[g * layer->dv + m] = sum / 4;
+		}
+}
+
+static void check_layer(const struct layer *layer, const void *y, const void *present)
+{
+	const struct type *type = layer->kernel->in;
+	int64_t u = layer->dk * layer->dv, width = layer->group * layer->dv;
+	wide state[64], wanted[32], bound = 1e-5;
+
+	for (int64_t row = 0; row < layer->batches * layer->heads; row++) {
+		for (int64_t i = 0; i < u; i++)
+			state[i] = layer->past ? get_wide(type, layer->past, row * u + i) : 0;
+		for (int64_t step = 0; step < layer->steps; step++) {
+			expect_step(layer, row, step, state, wanted);
+			for (int64_t i = 0; i < width; i++)
+				check_near(layer->kernel, type, y, (row * layer->steps + step) * width + i, wanted[i],
+					   bound, "a step");
+		}
+		for (int64_t i = 0; i < u; i++)
+			check_near(layer->kernel, type, present, row * u + i, state[i], bound, "a state");
+	}
+}
+
+static void run_layer(const struct kernel *kernel, const struct row *row)
+{
+	typedef void attend(const void *, const void *, const void *, const void *, const void *, const void *, void *,
+			    void *, void *, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
+			    int64_t, int64_t, int64_t, int64_t, float);
+	attend *call = (attend *)kernel->function;
+	const struct type *type = kernel->in;
+
+	(void)row;
+	for (int round = 0; round < 64; round++) {
+		struct layer l = {kernel,
+				  between(1, 2),
+				  between(1, 3),
+				  between(1, 3),
+				  between(1, 7),
+				  between(1, 8),
+				  between(1, 8),
+				  0,
+				  0,
+				  round >> 1 & 1};
+		int64_t rows = l.batches * l.heads, u = l.dk * l.dv, w = l.steps * l.group * l.dv, half = rows / 2;
+		int64_t heads = rows * l.steps;
+
+		l.decays = round & 1 ? (round & 16 ? 1 : l.dk) : 0;
+		l.betas = l.delta ? (round & 8 ? 1 : l.heads) : 0;
+		l.q = random_reals(type, heads * l.group * l.dk, -1, 1);
+		l.k = random_reals(type, heads * l.dk, -0.5, 0.5);
+		l.v = random_reals(type, heads * l.dv, -1, 1);
+		l.decay = random_reals(type, heads * l.dk, -2, 0);
+		l.beta = random_reals(type, heads, 0, 1);
+		l.past = round & 4 ? random_reals(type, rows * u, -1, 1) : NULL;
+		void *y = guarded((size_t)(rows * w) * type->size), *parts = guarded((size_t)(rows * w) * type->size);
+		void *present = guarded((size_t)(rows * u) * type->size),
+		     *others = guarded((size_t)(rows * u) * type->size), *room = guarded((size_t)u * type->size);
+
+		call(l.q, l.k, l.v, l.decay, l.beta, l.past, y, present, room, rows, w, u, 0, l.heads, l.group, l.steps,
+		     l.dk, l.dv, l.decays, l.betas, l.delta, 0.25f);
+		for (int64_t first = 0, count = half; first < rows; first += count, count = rows - first)
+			call(l.q, l.k, l.v, l.decay, l.beta, l.past ? element_at(type, l.past, first * u) : NULL,
+			     element_at(type, parts, first * w), element_at(type, others, first * u), room, count, w, u,
+			     first, l.heads, l.group, l.steps, l.dk, l.dv, l.decays, l.betas, l.delta, 0.25f);
+		check_front(kernel, y);
+		check_front(kernel, present);
+		check_front(kernel, room);
+		check_bytes(kernel, "a result of a part", parts, y, (size_t)(rows * w) * type->size);
+		check_bytes(kernel, "a state of a part", others, present, (size_t)(rows * u) * type->size);
+		check_layer(&l, y, present);
+	}
+}
+
 const struct row recurrent_rows[] = {
-	{"RNN", run_network},
-	{"GRU", run_network},
-	{"LSTM", run_network},
-	{"Adagrad", run_training},
-	{"Adam", run_training},
-	{"Momentum", run_training},
-	{NULL},
+	{"LinearAttention", run_layer}, {"RNN", run_network},	{"GRU", run_network},	    {"LSTM", run_network},
+	{"Adagrad", run_training},	{"Adam", run_training}, {"Momentum", run_training}, {NULL},
 };

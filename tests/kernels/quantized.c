@@ -160,26 +160,24 @@ static void check_convolution(const struct entry *entry, enum type left, enum ty
 
 static void check_4_bits(const struct entry *entry, int is_left, int has_zeros)
 {
-	int64_t m = is_left ? 1 : between(1, 5), block = 16 << between(0, 3), blocks = between(1, 5),
+	int64_t m = is_left ? 1 : between(1, 20), block = 2 * between(1, 80), blocks = between(1, 9),
 		n = between(1, 70);
 	int64_t k = block * blocks - between(0, block - 1), half = block / 2, pairs = (blocks + 1) / 2;
 	size_t b_bytes = n * blocks * half;
-	float *a = take(m * k * 4), *scales = take(n * blocks * 4), *y = take(m * n * 4),
-	      *column = take(blocks * block * 4);
+	size_t room_bytes = is_left ? blocks * block * 4 : 114688 * 4;
+	float *a = take(m * k * 4), *scales = take(n * blocks * 4), *y = take(m * n * 4), *room = take(room_bytes);
 	uint8_t *b = take(b_bytes), *zeros = take(n * pairs);
 
 	fill(f32, a, m * k);
 	fill(f32, scales, n * blocks);
 	fill(u8, b, b_bytes);
 	fill(u8, zeros, n * pairs);
-	void *given = has_zeros ? zeros : NULL;
 	if (is_left)
 		for (int64_t first = 0, count = n / 2; first < n; first += count, count = n - first)
-			entry->call(a, b + first * blocks * half, scales + first * blocks,
-				    has_zeros ? zeros + first * pairs : NULL, y + first, k, count, blocks, half, column,
-				    k, n, block);
+			entry->call(a, b + first * blocks * half, scales + first * blocks, zeros, y + first, k, count,
+				    blocks, half, room, first, k, n, block, (int64_t)has_zeros);
 	else
-		entry->call(a, b, scales, given, y, k, n, blocks, half, m, column, k, n, block);
+		entry->call(a, b, scales, zeros, y, k, n, blocks, half, m, room, k, n, block, (int64_t)has_zeros);
 	for (int64_t i = 0; i < m * n; i++) {
 		double sum = 0, magnitude = 0;
 		for (int64_t p = 0; p < k; p++) {
@@ -198,7 +196,7 @@ static void check_4_bits(const struct entry *entry, int is_left, int has_zeros)
 	drop(a, m * k * 4);
 	drop(scales, n * blocks * 4);
 	drop(y, m * n * 4);
-	drop(column, blocks * block * 4);
+	drop(room, room_bytes);
 	drop(b, b_bytes);
 	drop(zeros, n * pairs);
 }
@@ -213,7 +211,7 @@ static void check_entry(const struct entry *entry)
 
 	for (int i = 0; i < 30; i++)
 		if (strstr(name, "nbits"))
-			check_4_bits(entry, strstr(name, "left") != NULL, !strstr(name, "without"));
+			check_4_bits(entry, strstr(name, "left") != NULL, i % 2);
 		else if (strstr(name, "convinteger"))
 			check_convolution(entry, left, right, strstr(name, "8_2_") ? 2 : 3,
 					  strstr(name, "filters") != NULL);

@@ -3,4 +3,4 @@
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/kernels/compare.sh"
 
-compare_kernels recurrent.c training.c
+compare_kernels linear-attention.c recurrent.c training.c

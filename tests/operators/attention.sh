@@ -69,7 +69,7 @@ bad("bad1", "Attention", dict(plain, q=(1, 3, 3, 4)), {})
 bad("bad2", "Attention", dict(plain, k=(1, 2, 6, 4)), {})
 bad("bad3", "Attention", dict(plain, m=(3, 6)), {})
 bad("bad4", "Attention", dict(plain, pk=(1, 2, 1, 4)), {}, ["q", "k", "v", "", "pk"])
-bad("bad5", "Attention", plain, {}, None, (), ("y", "k2", "v2", "scores"))
+bad("bad5", "Attention", plain, {"qk_matmul_output_mode": 4}, None, (), ("y", "k2", "v2", "scores"))
 bad("bad6", "RotaryEmbedding", {"x": (1, 2, 3, 8), "c": (1, 3, 3), "s": (1, 3, 3)}, {})
 bad("bad7", "RotaryEmbedding", {"x": (1, 2, 3, 8), "c": (0, 4), "s": (0, 4), "p": (1, 3)}, {}, None, [("p", numpy.int64)])
 bad("bad8", "Attention", dict(plain, q=(1, 2, 3, 0), k=(1, 2, 5, 0)), {})
@@ -87,7 +87,7 @@ rows of 'q' have 8 elements, which are not 0 heads \('q_num_heads'\)$
 batches, or the heads and rows of keys and values, differ$
 'm' is \[3, 6\], and a mask for \[1, 2, 3, 5\] is needed$
 past keys and past values come together, or not at all$
-scores are not kept, and 'scores' would be a tensor of them$
+qk_matmul_output_mode is 4, and 0 to 3 are known$
 'c' has cosines for 3 pairs, and heads have 8 elements$
 'c' has no rows$
 heads of queries have 0 elements, and those of keys 0$

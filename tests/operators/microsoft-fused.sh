@@ -18,7 +18,7 @@ number = 0
 def bad(op, operands, attributes={}, order=None, outputs=None):
     global number
     names = {name: numpy.zeros(1, numpy.float32) for name in (outputs or ["y"]) if name}
-    models.save(f"bad{number}", op, operands, names, attributes, order, models.MICROSOFT, outputs, [n for n in operands if n == "total"])
+    models.save(f"bad{number}", op, operands, names, attributes, order, models.MICROSOFT, outputs, [n for n in operands if n in ("total", "q", "k") and operands[n].dtype.kind == "i"])
     number += 1
 
 last = numpy.array([4], numpy.int32)
@@ -27,7 +27,7 @@ group = {"q": numbers(1, 2, 8), "k": numbers(1, 2, 4), "v": numbers(1, 2, 4), "p
 heads = {"num_heads": 2, "kv_num_heads": 1}
 bad("GroupQueryAttention", group | {"total": numpy.array(6, numpy.int32)}, heads)
 bad("GroupQueryAttention", group, {"num_heads": 2, "kv_num_heads": 3})
-bad("GroupQueryAttention", group, heads | {"smooth_softmax": 1})
+bad("RelativePositionBias", {"t": numbers(8, 2), "q": numpy.array([3]), "k": numpy.array([3])}, {"max_distance": 4})
 bad("GroupQueryAttention", group, heads | {"do_rotary": 1})
 bad("GroupQueryAttention", {n: group[n] for n in ("q", "k", "last", "total")}, heads, ["q", "k", "", "", "", "last", "total"])
 bad("GroupQueryAttention", group, heads | {"local_window_size": 0})
@@ -45,7 +45,7 @@ PY
 refusals <<'END'
 total_sequence_length is neither the sum of the rows of 'pk' and of the queries, nor at most the rows of 'pk'
 num_heads 2 is not a multiple of kv_num_heads 3$
-smooth_softmax is not supported$
+'t' is not \[buckets, heads\], or max_distance 4 is not above half of the buckets$
 do_rotary needs cos_cache and sin_cache, of 2 dimensions each$
 keys and values, and past keys and past values, come together$
 local_window_size is 0, a window without keys$
@@ -55,7 +55,7 @@ keys or values are absent$
 the weights do not have the columns of queries, keys and values$
 qkv_hidden_sizes do not add up to the 24 columns of the weights$
 'x' is i8, and the zero point that would say the type of the result is absent$
-activation 'Softplus' is not Clip, HardSigmoid, LeakyRelu, Relu, Sigmoid or Tanh$
+activation 'Softplus' is not Clip, Elu, HardSigmoid, HardSwish, LeakyRelu, Relu, Sigmoid or Tanh$
 Clip has no least and largest value$
 'x' has 3 columns, which are not two halves$
 END

@@ -20,15 +20,17 @@ def heads_of(rows, heads):
     return rows.reshape(*rows.shape[:2], heads, -1).swapaxes(1, 2)
 
 
-def attend(q, k, v, scale, added, softcap=0.0):
-    """Of [batch, heads, rows, width]; `added` is broadcast to [batch, heads, rows, keys]."""
+def attend(q, k, v, scale, added, softcap=0.0, sinks=None):
+    """Of [batch, heads, rows, width]; `added` is broadcast to [batch, heads, rows, keys]. Sinks are scores of one more key."""
     group = q.shape[1] // k.shape[1]
     k, v = (numpy.repeat(a, group, 1).astype(float) for a in (k, v))
     scores = numpy.einsum("bhid,bhjd->bhij", q.astype(float), k) * scale
     scores = softcap * numpy.tanh(scores / softcap) if softcap else scores
     scores = scores + added
-    weights = numpy.exp(scores - scores.max(-1, keepdims=True))
-    y = (weights / weights.sum(-1, keepdims=True)) @ v
+    most = scores.max(-1, keepdims=True)
+    weights = numpy.exp(scores - most)
+    rest = 0 if sinks is None else numpy.exp(sinks[:, None, None] - most)
+    y = (weights / (weights.sum(-1, keepdims=True) + rest)) @ v
     return y.swapaxes(1, 2).reshape(y.shape[0], y.shape[2], -1)
 
 
@@ -101,7 +103,14 @@ def group(name):
         attributes["softcap"] = 2.0
     if draw(0.2):
         attributes["scale"] = 0.3
-    y = attend(q, *present, attributes.get("scale", width ** -0.5), added, attributes.get("softcap", 0))
+    sinks = None
+    if draw(0.2):
+        operands["sink"] = sinks = numbers(heads)
+        order += [""] * (11 - len(order)) + ["sink"]
+    elif draw(0.2):
+        attributes["smooth_softmax"] = 1
+        sinks = numpy.zeros(heads)
+    y = attend(q, *present, attributes.get("scale", width ** -0.5), added, attributes.get("softcap", 0), sinks)
     models.save(name, "GroupQueryAttention", operands, {"y": y, "nk": present[0], "nv": present[1]}, attributes, order,
                 models.MICROSOFT, constants=("total",))
 
@@ -222,8 +231,42 @@ def attention(name):
                 constants=constants)
 
 
+def packed(name):
+    """PackedAttention: rows of padding are left out."""
+    batch, heads, width, most = whole(1, 3), whole(1, 3), whole(1, 6), whole(1, 6)
+    counts = models.random.integers(1, most + 1, batch)
+    places = numpy.concatenate([b * most + numpy.arange(n) for b, n in enumerate(counts)])
+    rest = numpy.setdiff1d(numpy.arange(batch * most), places)
+    x, w, bias = numbers(len(places), 5), numbers(5, 3 * heads * width), numbers(3 * heads * width)
+    full = numpy.zeros((batch * most, 3 * heads * width))
+    full[places] = x.astype(float) @ w + bias
+    q, k, v = (heads_of(a, heads) for a in numpy.split(full.reshape(batch, most, -1), 3, -1))
+    added = numpy.where(numpy.arange(most) < counts[:, None], 0, -numpy.inf)[:, None, None]
+    offsets = numpy.concatenate([places, rest]).reshape(batch, most).astype(numpy.int32)
+    ends = numpy.concatenate([[0], numpy.cumsum(counts)]).astype(numpy.int32)
+    y = attend(q, k, v, width ** -0.5, added).reshape(batch * most, -1)[places]
+    models.save(name, "PackedAttention", {"x": x, "w": w, "bias": bias, "offsets": offsets, "ends": ends}, {"y": y},
+                {"num_heads": heads}, None, models.MICROSOFT)
+
+
+def distances(name):
+    """RelativePositionBias, by T5's formula."""
+    both, buckets, most, rows, keys, heads = whole(0, 1), 2 * whole(2, 16), whole(40, 128), whole(1, 40), whole(1, 70), whole(1, 3)
+    table = numbers(buckets, heads)
+    far = numpy.arange(keys) - numpy.arange(rows)[:, None]
+    own = buckets // 2 if both else buckets
+    first = numpy.where(far > 0, own, 0) if both else 0
+    far = abs(far) if both else numpy.maximum(-far, 0)
+    exact = own // 2
+    large = exact + (numpy.log(numpy.maximum(far, 1) / exact) / numpy.log(most / exact) * (own - exact) - 1e-9).astype(int)
+    place = first + numpy.where(far < exact, far, numpy.minimum(large, own - 1))
+    models.save(name, "RelativePositionBias", {"table": table, "rows": numpy.array([rows]), "keys": numpy.array([keys])},
+                {"y": table[place].transpose(2, 0, 1)[None]}, {"max_distance": most, "is_bidirectional": both}, None, models.MICROSOFT,
+                constants=("rows", "keys"))
+
+
 models.random = numpy.random.default_rng(int(sys.argv[1]))
 for number in range(int(sys.argv[2])):
-    kind = (group, multi, attention)[number % 3]
+    kind = (group, multi, attention, group, packed, distances)[number % 6]
     kind(f"{kind.__name__}{number}")
     print(f"{kind.__name__}{number}")

@@ -162,6 +162,8 @@ def activated(name, parameters):
         "Sigmoid": lambda x: 1 / (1 + numpy.exp(-x)),
         "LeakyRelu": lambda x: numpy.where(x < 0, parameters[0] * x, x),
         "Clip": lambda x: numpy.clip(x, *parameters),
+        "Elu": lambda x: numpy.where(x < 0, parameters[0] * numpy.expm1(numpy.minimum(x, 0)), x),
+        "HardSwish": lambda x: x * numpy.clip(x / 6 + 0.5, 0, 1),
         "HardSigmoid": lambda x: numpy.clip(parameters[0] * x + parameters[1], 0, 1),
     }[name]
 
@@ -169,8 +171,8 @@ def activated(name, parameters):
 def fused(name):
     """FusedMatMul with its four kinds of transposition, FusedGemm and convolutions with activations and a sum."""
     form = whole(0, 2)
-    activation = ["Relu", "Tanh", "Sigmoid", "LeakyRelu", "HardSigmoid", "Clip"][whole(0, 4 if form == 1 else 5)]
-    parameters = {"LeakyRelu": [0.25], "HardSigmoid": [0.25, 0.5], "Clip": [-0.5, 1.0]}.get(activation, [])
+    activation = ["Relu", "Tanh", "Sigmoid", "LeakyRelu", "HardSigmoid", "Elu", "HardSwish", "Clip"][whole(0, 6 if form == 1 else 7)]
+    parameters = {"Elu": [0.5], "LeakyRelu": [0.25], "HardSigmoid": [0.25, 0.5], "Clip": [-0.5, 1.0]}.get(activation, [])
     if form == 0:
         turned = {n: whole(0, 1) for n in ("transA", "transB", "transBatchA", "transBatchB")}
         a, b = numbers(2, 3, 4, 5), numbers(2, 3, 5, 6)
@@ -232,6 +234,45 @@ def embedding(name):
     save(name, "EmbedLayerNormalization", operands, {"y": y, "counts": counts, "sum": total}, {"epsilon": 1e-3}, order)
 
 
+def embedding_of_bytes(name):
+    """QEmbedLayerNormalization: each table has a scale and a zero point."""
+    ids, segments = models.random.integers(0, 9, (2, 5)).astype(numpy.int32), models.random.integers(0, 2, (2, 5)).astype(numpy.int32)
+    kind = Kind()
+    tables = [kind.tensor(*shape) for shape in ((9, 8), (7, 8), (2, 8), (8,), (8,))]
+    scales, zeros = [scale() for _ in tables], [kind.zero() for _ in tables]
+    words, places, kinds, gamma, beta = (real(*one) for one in zip(tables, scales, zeros))
+    total = words[ids].astype(float) + kinds[segments] + places[:5]
+    off = total - total.mean(-1, keepdims=True)
+    y = off / numpy.sqrt((off ** 2).mean(-1, keepdims=True) + 1e-3) * gamma + beta
+    mask = models.random.integers(0, 2, (2, 5)).astype(numpy.int32)
+    names = ["words", "places", "kinds", "gamma", "beta"]
+    operands = {"ids": ids, "segments": segments} | dict(zip(names, tables)) | {"mask": mask}
+    operands |= {n + "_s": a for n, a in zip(names, scales)} | {n + "_z": a for n, a in zip(names, zeros)}
+    save(name, "QEmbedLayerNormalization", operands, {"y": y.astype(SINGLE), "counts": mask.sum(1).astype(numpy.int32)}, {"epsilon": 1e-3})
+
+
+def lstm(name):
+    """DynamicQuantizeLSTM, of which inputs stay floats; scales of a direction, or of each gate."""
+    steps, batch, width, size, each = whole(1, 4), whole(1, 3), whole(1, 5), whole(1, 4), draw(0.5)
+    kind, x = Kind(), numbers(steps, batch, width)
+    w, r, bias = kind.tensor(1, width, 4 * size), kind.tensor(1, size, 4 * size), numbers(1, 8 * size)
+    count = (1, 4 * size) if each else (1,)
+    scales = [(0.003 + models.random.random(count) / 400).astype(SINGLE) for _ in range(2)]
+    zeros = [models.random.integers(kind.limits.min + 100, kind.limits.min + 150, count).astype(kind.dtype) for _ in range(2)]
+    wide = [(m.astype(float) - z.reshape(1, 1, -1)) * s.reshape(1, 1, -1) for m, z, s in zip((w, r), zeros, scales)]
+    h, c, y = numpy.zeros((batch, size)), numpy.zeros((batch, size)), []
+    for step in x.astype(float):
+        gates = step @ wide[0][0] + h @ wide[1][0] + bias[0, :4 * size] + bias[0, 4 * size:]
+        i, o, f, g = numpy.split(gates, 4, -1)
+        i, o, f = (1 / (1 + numpy.exp(-a)) for a in (i, o, f))
+        c = f * c + i * numpy.tanh(g)
+        h = o * numpy.tanh(c)
+        y.append(h[None])
+    operands = {"x": x, "w": w, "r": r, "bias": bias, "ws": scales[0], "wz": zeros[0], "rs": scales[1], "rz": zeros[1]}
+    save(name, "DynamicQuantizeLSTM", operands, {"y": numpy.stack(y).astype(SINGLE), "h": h[None].astype(SINGLE), "c": c[None].astype(SINGLE)},
+         {"hidden_size": size}, ["x", "w", "r", "bias", "", "", "", "", "ws", "wz", "rs", "rz"], ["w", "r", "ws", "wz", "rs", "rz"])
+
+
 def blocks(name):
     """GatherBlockQuantized of 4 bits, two in a byte, or 8, and MatMulNBits of 8 bits."""
     bits, size, count, rows = [4, 8][whole(0, 1)], 16, whole(1, 4), whole(3, 9)
@@ -287,6 +328,6 @@ def diffusion(name):
 
 models.random = numpy.random.default_rng(int(sys.argv[1]))
 for number in range(int(sys.argv[2])):
-    kind = (two, one, several, integer, fused, embedding, one, blocks, integer, diffusion, fused, blocks)[number % 12]
+    kind = (two, one, several, integer, fused, embedding, one, blocks, integer, diffusion, fused, blocks, lstm, embedding_of_bytes)[number % 14]
     kind(f"{kind.__name__}{number}")
     print(f"{kind.__name__}{number}")

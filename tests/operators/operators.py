@@ -92,6 +92,155 @@ case(20, "GridSample", [wide.astype(numpy.float16).reshape(1, 1, 1, 4096),
                         numpy.stack([numpy.linspace(-1, 1, 4096), numpy.zeros(4096)], 1).astype(f32).reshape(1, 1, 4096, 2)],
      [wide.astype(numpy.float16).reshape(1, 1, 1, 4096)], align_corners=1, mode="nearest")
 
+# ---- BitCast, CumProd, SwiGLU, BitShift of signed integers, SpaceToDepth in columns, Range of halves ----
+
+draw = numpy.random.default_rng(1)
+bits = draw.standard_normal((3, 5)).astype(f32)
+case(26, "BitCast", [bits], [bits.view(numpy.int32)], to=6)
+case(26, "BitCast", [bits.view(numpy.int32)], [bits], to=1)
+case(26, "BitCast", [constant(bits, f32)], [bits.view(numpy.uint32)], to=12)
+case(26, "BitCast", [numpy.array([0, 1, 2, 255], numpy.uint8)], [numpy.array([False, True, True, True])], to=9)
+for axis in range(3):
+    for exclusive, reverse in ((0, 0), (1, 0), (0, 1), (1, 1)):
+        x = draw.standard_normal((3, 4, 5)).astype(f32)
+        turned = numpy.flip(x, axis) if reverse else x
+        y = numpy.cumprod(turned, axis)
+        if exclusive:
+            y = numpy.concatenate([numpy.ones_like(numpy.take(y, [0], axis)), numpy.delete(y, -1, axis)], axis)
+        case(26, "CumProd", [x, constant(axis)], [numpy.flip(y, axis) if reverse else y], exclusive=exclusive, reverse=reverse)
+case(26, "CumProd", [numpy.arange(-3, 4), constant(0)], [numpy.cumprod(numpy.arange(-3, 4))])
+for alpha in (1.0, 1.702):
+    a, b = draw.standard_normal((2, 3, 7)).astype(f32)
+    case(28, "SwiGLU", [a, b], [a / (1 + numpy.exp(-alpha * a)) * b], alpha=alpha)
+for dtype in (numpy.int8, numpy.int16, numpy.int32, i64):
+    x, by = draw.integers(numpy.iinfo(dtype).min, numpy.iinfo(dtype).max, 40, dtype), draw.integers(0, 8, 40).astype(dtype)
+    case(28, "BitShift", [x, by], [x >> by], direction="RIGHT")
+    case(28, "BitShift", [x, by], [x << by], direction="LEFT")
+x = numpy.arange(2 * 3 * 4 * 6, dtype=f32).reshape(2, 3, 2, 2, 3, 2)
+case(28, "SpaceToDepth", [x.reshape(2, 3, 4, 6)], [x.transpose(0, 1, 3, 5, 2, 4).reshape(2, 12, 2, 3)], blocksize=2, mode="CRD")
+case(28, "SpaceToDepth", [x.reshape(2, 3, 4, 6)], [x.transpose(0, 3, 5, 1, 2, 4).reshape(2, 12, 2, 3)], blocksize=2)
+case(27, "Range", [constant(*one) for one in ((0.5, numpy.float16), (300, numpy.float16), (0.25, numpy.float16))],
+     [numpy.arange(0.5, 300, 0.25, f32).astype(numpy.float16)])
+
+# ---- LinearAttention and CausalConvWithState ----
+
+
+def layer(rule, heads, shared, steps, dk, dv, decays, betas, past, scale=None):
+    batch, group = 2, heads // shared
+    q, k, v = (draw.standard_normal((batch, steps, n)).astype(f32) for n in (heads * dk, shared * dk, shared * dv))
+    k /= f32(2 * dk ** 0.5)
+    decay = -draw.random((batch, steps, shared * decays)).astype(f32) if "gated" in rule else None
+    beta = draw.random((batch, steps, betas)).astype(f32) if "delta" in rule else None
+    before = draw.standard_normal((batch, shared, dk, dv)).astype(f32) if past else None
+    state = numpy.zeros((batch, shared, dk, dv)) if before is None else before.astype(float)
+    y = numpy.zeros((batch, steps, heads, dv))
+    for b in range(batch):
+        for h in range(shared):
+            for t in range(steps):
+                key, value, own = k[b, t, h * dk:h * dk + dk].astype(float), v[b, t, h * dv:h * dv + dv].astype(float), state[b, h]
+                if decay is not None:
+                    own = own * numpy.exp(decay[b, t, h * decays:h * decays + decays].astype(float))[:, None]
+                if beta is not None:
+                    value = beta[b, t, h % betas] * (value - key @ own)
+                state[b, h] = own = own + numpy.outer(key, value)
+                for g in range(h * group, h * group + group):
+                    y[b, t, g] = q[b, t, g * dk:g * dk + dk] @ own * (scale or dk ** -0.5)
+    attributes = {} if scale is None else {"scale": scale}
+    case_and_absences(27, "LinearAttention", [q, k, v, before, decay, beta], [y.reshape(batch, steps, -1).astype(f32), state.astype(f32)],
+                      q_num_heads=heads, kv_num_heads=shared, update_rule=rule, **attributes)
+
+
+layer("linear", 2, 2, 5, 4, 3, 0, 0, False)
+layer("gated", 4, 2, 1, 8, 8, 8, 0, True)
+layer("delta", 3, 1, 7, 5, 9, 0, 1, True, 0.5)
+layer("gated_delta", 6, 3, 4, 16, 17, 1, 3, True)
+layer("gated_delta", 2, 2, 9, 3, 1, 3, 2, False)
+for width, before, bias, activation in ((4, True, True, "silu"), (1, False, False, "none"), (3, False, True, "swish"), (1, True, True, "none")):
+    x, w, c = (draw.standard_normal(shape).astype(f32) for shape in ((2, 5, 6), (5, 1, width), (5,)))
+    past = draw.standard_normal((2, 5, width - 1)).astype(f32) if before else None
+    rows = numpy.concatenate([numpy.zeros((2, 5, width - 1), f32) if past is None else past, x], 2)
+    y = sum(rows[:, :, i:i + 6] * w[:, 0, i, None] for i in range(width)) + (c[:, None] if bias else 0)
+    y = y if activation == "none" else y / (1 + numpy.exp(-y))
+    if width > 1: # there are no arrays without elements
+        case_and_absences(27, "CausalConvWithState", [x, w, c if bias else None, past], [y, rows[:, :, 6:]], activation=activation)
+    else:
+        case(27, "CausalConvWithState", [x, w, c if bias else None], [y], activation=activation)
+
+# ---- Attention with windows, and with its scores as an output ----
+
+
+def attention(mode, heads, shared, rows, keys, past, mask, flat=False, **attributes):
+    q, k, v = (draw.standard_normal((2, n, m, 8)).astype(f32) for n, m in ((heads, rows), (shared, keys), (shared, keys)))
+    pasts = [draw.standard_normal((2, shared, past, 8)).astype(f32) for _ in range(2)] if past else [None, None]
+    all_k, all_v = (numpy.concatenate([a, b], 2) if past else b for a, b in zip(pasts, (k, v)))
+    stages = [numpy.einsum("bhqd,bhkd->bhqk", q, numpy.repeat(all_k, heads // shared, 1)) * attributes.get("scale", 8 ** -0.5)]
+    cap = attributes.get("softcap", 0)
+    stages.append(cap * numpy.tanh(stages[0] / cap) if cap else stages[0])
+    at, to = numpy.arange(rows)[:, None] + past, numpy.arange(past + keys)
+    seen = numpy.ones((rows, past + keys), bool)
+    if attributes.get("is_causal"):
+        seen &= to <= at
+    if attributes.get("left_window_size", -1) >= 0:
+        seen &= to >= at - attributes["left_window_size"]
+    if attributes.get("right_window_size", -1) >= 0:
+        seen &= to <= at + attributes["right_window_size"]
+    given, added = None, 0
+    if mask == "bool":
+        given = draw.random((2, 1, rows, past + keys)) < 0.7
+        added = numpy.where(given, 0, -numpy.inf)
+    elif mask == "short":
+        given = draw.standard_normal((rows, past + keys - 2)).astype(f32)
+        added = numpy.concatenate([given, numpy.full((rows, 2), -numpy.inf)], 1)
+    with numpy.errstate(invalid="ignore"):
+        stages.append(numpy.where(seen, stages[1] + added, -numpy.inf))
+        powers = numpy.exp(stages[2] - stages[2].max(-1, keepdims=True))
+        stages.append(numpy.nan_to_num(powers / powers.sum(-1, keepdims=True), nan=0.0))
+    y = numpy.einsum("bhqk,bhkd->bhqd", stages[3], numpy.repeat(all_v, heads // shared, 1))
+    inputs = [q, k, v]
+    if flat:
+        inputs = [a.transpose(0, 2, 1, 3).reshape(2, a.shape[2], -1) for a in inputs]
+        y = y.transpose(0, 2, 1, 3).reshape(2, rows, -1)
+        attributes |= {"q_num_heads": heads, "kv_num_heads": shared}
+    outputs = [y.astype(f32)] + [a.astype(f32) if past else None for a in (all_k, all_v)]
+    if mode is not None:
+        outputs.append(stages[mode].astype(f32))
+        attributes["qk_matmul_output_mode"] = mode
+    case(25, "Attention", [*inputs, given, *pasts], outputs, **attributes)
+
+
+attention(None, 2, 2, 6, 6, 0, None, left_window_size=2, right_window_size=1)
+attention(None, 4, 2, 5, 5, 3, "bool", is_causal=1, left_window_size=3)
+attention(None, 2, 1, 3, 9, 0, "short", flat=True, right_window_size=0)
+for stage in range(4):
+    attention(stage, 2, 2, 3, 4, 0, None)
+    attention(stage, 4, 2, 3, 4, 2, "bool", is_causal=1, softcap=2.0)
+    attention(stage, 4, 1, 3, 5, 0, "short", flat=True, scale=0.3, left_window_size=1)
+
+# ---- MatMulInteger and QLinearMatMul with numbers of each row, DFT of half a spectrum ----
+
+a, b = draw.integers(0, 256, (4, 6)).astype(numpy.uint8), draw.integers(-128, 128, (6, 5)).astype(numpy.int8)
+az, bz = draw.integers(0, 256, 4).astype(numpy.uint8), draw.integers(-128, 128, 5).astype(numpy.int8)
+exact = (a.astype(numpy.int32) - az[:, None]) @ (b.astype(numpy.int32) - bz)
+case(10, "MatMulInteger", [a, b, az, bz], [exact])
+case(10, "MatMulInteger", [numpy.stack([a, a[::-1]]), b, numpy.stack([az, az[::-1]])[..., None], bz[:1]],
+     [numpy.stack([m.astype(numpy.int32) - z[:, None] for m, z in ((a, az), (a[::-1], az[::-1]))]) @ (b.astype(numpy.int32) - bz[0])])
+case(10, "MatMulInteger", [a[None], numpy.stack([b, b[::-1]]), None, numpy.stack([bz, bz[::-1]])[:, None]],
+     [a.astype(numpy.int32) @ (numpy.stack([b, b[::-1]]).astype(numpy.int32) - numpy.stack([bz, bz[::-1]])[:, None])])
+scales = [(0.01 + draw.random(n) / 100).astype(f32) for n in (4, 5, 1)]
+case(21, "QLinearMatMul", [a, scales[0], az, b, scales[1], bz, scales[2], numpy.array([100], numpy.uint8)],
+     [numpy.clip(numpy.rint(exact * scales[0][:, None].astype(float) * scales[1] / scales[2]) + 100, 0, 255).astype(numpy.uint8)])
+halves = [numpy.array(n, numpy.float16) for n in (0.02, 0.01, 0.4)]
+case(21, "QLinearMatMul", [a, halves[0], az[0], b, halves[1], bz[0], halves[2], numpy.array(100, numpy.uint8)],
+     [numpy.clip(numpy.rint((a.astype(numpy.int32) - az[0]) @ (b.astype(numpy.int32) - bz[0]) * (float(halves[0]) * float(halves[1]) / float(halves[2]))) + 100,
+                 0, 255).astype(numpy.uint8)])
+for length in (8, 7):
+    signal = draw.standard_normal((2, length, 3)).astype(f32)
+    half = numpy.fft.rfft(signal, axis=1)
+    spectrum = numpy.stack([half.real, half.imag], -1).astype(f32)
+    case(20, "DFT", [spectrum, constant(length), constant(1)], [signal[..., None]], inverse=1, onesided=1)
+case(20, "DFT", [spectrum, None, constant(1)], [numpy.fft.irfft(half, axis=1).astype(f32)[..., None]], inverse=1, onesided=1)
+case(20, "DFT", [spectrum, constant(4), constant(1)], [numpy.fft.irfft(half, 4, axis=1).astype(f32)[..., None]], inverse=1, onesided=1)
+
 # ---- Resize ----
 
 row = numpy.arange(7, dtype=f32).reshape(1, 7)
