@@ -14,10 +14,16 @@ AM_TESTS_ENVIRONMENT = \
 TESTS = $(SLOW_TESTS) $(QUICK_TESTS)
 QUICK_TESTS = $(SUITES) $(SHELL_TESTS)
 
+# Tests of documents, and of files that are installed, are the same with sanitizers: they give the programs no input of
+# their own.
+if ASAN
+DOCUMENT_TESTS = tests/house/% tests/packaging/% tests/tools/completions.%
+endif
 check-quick:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(QUICK_TESTS)'
-check-suites:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SUITES)'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(DOCUMENT_TESTS),$(QUICK_TESTS))'
+check-suites: suites
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(SUITES)' check_PROGRAMS='$(SUITES)'
+suites: $(SUITES)
 # --enable-tsan is for these, which use the runtime's threads. (It holds back signals that come from other threads, so a
 # kernel without an end cannot be expelled there: tests/runtime/faults.sh leaves that to other builds.)
 check-runtime:
@@ -25,7 +31,7 @@ check-runtime:
 # The pages of doc/howto/compilers/, with compilers that are in a virtual environment of Python: COMPILERS=FOLDER.
 check-compilers: all
 	@$(AM_TESTS_ENVIRONMENT) COMPILERS='$(COMPILERS)' PAGES='$(PAGES)' $(SHELL) $(srcdir)/tests/compilers/compilers.sh
-.PHONY: check-quick check-suites check-runtime check-compilers
+.PHONY: check-quick check-suites suites check-runtime check-compilers
 
 # Check suites: tests/unit/check_NAME.c tests the file or the topic NAME.
 if HAVE_CHECK
