@@ -108,6 +108,16 @@ static bool write_fx(const struct sk_dumps *dumps, const struct sk_op_graph *gra
 	return write_form(dumps, graph, name, "txt", &text);
 }
 
+/* Names of the graph before the patterns are not used again, as in FX, where nodes get names when they are traced. */
+static void name_fx(const struct sk_dumps *dumps, const struct sk_op_graph *graph)
+{
+	struct sk_text text;
+
+	sk_text_open(&text);
+	sk_dump_fx_python(graph, dumps->fx, text.stream);
+	sk_text_close(graph->arena, &text);
+}
+
 /* ---- dumps ---- */
 
 static bool begin_ge(struct sk_dumps *dumps, const struct sk_op_graph *graph)
@@ -131,9 +141,10 @@ struct sk_dumps *sk_dumps_begin(const struct sk_op_graph *graph, struct sk_dump_
 	dumps->weights.location = "constants.bin";
 	dumps->weights.extent = SK_DUMP_FULL;
 	sk_map_init(&dumps->weights.places, graph->arena);
-	if (folders.dumps && (!make_folder(graph->diag, folders.dumps) || !write_dump(dumps, graph, "6_validate") ||
-			      !write_fx(dumps, graph, "original")))
+	if (folders.dumps && (!make_folder(graph->diag, folders.dumps) || !write_dump(dumps, graph, "6_validate")))
 		return NULL;
+	if (folders.dumps)
+		name_fx(dumps, graph);
 	return begin_ge(dumps, graph) ? dumps : NULL;
 }
 
@@ -156,7 +167,7 @@ bool sk_dumps_after(struct sk_dumps *dumps, const struct sk_op_graph *graph, con
 
 bool sk_dumps_patterns(struct sk_dumps *dumps, const struct sk_op_graph *graph)
 {
-	return !dumps->folders.dumps || write_fx(dumps, graph, "optimized");
+	return !dumps->folders.dumps || (write_fx(dumps, graph, "original") && write_fx(dumps, graph, "optimized"));
 }
 
 bool sk_dumps_transformed(struct sk_dumps *dumps, const struct sk_op_graph *graph)

@@ -1,5 +1,5 @@
-# FX texts among the dumps: the function and the list of nodes agree with the model's dumps, before and after the passes
-# of patterns; the graph of TorchAir's document is printed as it is there; and the log lists the patterns' changes.
+# FX texts among the dumps: the function and the list of nodes agree with the model's dumps, after the passes of
+# patterns; the graph of TorchAir's document is printed as it is there; and the log lists the patterns' changes.
 . "$top_srcdir/tests/lib/lib.sh"
 . "$top_srcdir/tests/lib/models.sh"
 needs_python
@@ -34,7 +34,7 @@ node torchair:npu_dynamic_quant quant f -> q s
 node Reshape view s column -> scale
 LINES
 link seed
-same original dumps/6_validate.pbtxt
+same original dumps/hwopt_patterns_0_torchair_generic_pattern_pass_0000.pbtxt
 same optimized dumps/hwopt_patterns_0_torchair_generic_pattern_pass_0000.pbtxt
 cat >document.txt <<'TEXT'
 # No stacktrace found for following nodes
@@ -49,7 +49,7 @@ TEXT
 sed '1,2d; s/^        //' dumps/dynamo_optimized_graph_0.py | diff document.txt - >&2 || fail "the document has another text"
 grep -qx "\[INFO\] FX(sklink): After fx graph pass(apply_pattern_passes) optimization: before 4 nodes, after 3 nodes, removed nodes: \['norm' (AddRmsNorm), 'flatten' (Reshape), 'quant' (DynamicQuant), 'view' (Reshape)\], added nodes: \[.*(AddRmsNormDynamicQuant), .*(Reshape), .*(Reshape)\]" told.txt ||
 	{ grep FX told.txt >&2; fail "the log"; }
-# With the pass off the graph is the original one.
+# With the pass off the graph is the one of the model.
 echo torchair_generic_pattern_pass:off >off.cfg
 for off in --no-pattern-fusion --fusion-flags=--disable_pass=torchair_generic_pattern_pass \
 	--fusion-switch-file=off.cfg; do
@@ -77,13 +77,17 @@ output x f16 2x3x4
 node torchair:npu_add_rms_norm norm x1 x2 g -> y rstd x
 node torchair:npu_dynamic_quant quant y s -> q scale
 LINES
-link named
+link named --no-pattern-fusion
 same original dumps/6_validate.pbtxt
+cp dumps/dynamo_original_graph_0.py before.py
+cp dumps/dynamo_original_graph_0.txt before.txt
+link named
+same original dumps/hwopt_patterns_0_torchair_generic_pattern_pass_0000.pbtxt
 same optimized dumps/hwopt_patterns_0_torchair_generic_pattern_pass_0000.pbtxt
-grep -q 'npu_dynamic_quant.default([a-z0-9_]*, smooth_scales = arg3_1)' dumps/dynamo_original_graph_0.py &&
+grep -q 'npu_dynamic_quant.default([a-z0-9_]*, smooth_scales = arg3_1)' before.py &&
 	grep -q 'npu_add_rms_norm_dynamic_quant.default(arg0_1, arg1_1, arg2_1, smooth_scale1 = arg3_1, output_mask = \[True, [TF][a-z]*\])' \
 		dumps/dynamo_optimized_graph_0.py &&
-	grep -q 'args = (%[a-z0-9_]*,), kwargs = {smooth_scales: %arg3_1}' dumps/dynamo_original_graph_0.txt ||
+	grep -q 'args = (%[a-z0-9_]*,), kwargs = {smooth_scales: %arg3_1}' before.txt ||
 	{ cat dumps/dynamo_*_graph_0.* >&2; fail "operands by names"; }
 
 # ---- all that operands and attributes can be: constants of all kinds, types, lists, texts, absent operands, several
