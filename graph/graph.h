@@ -50,8 +50,9 @@ struct sk_value {
 	const struct sk_size *sizes[SK_MAX_RANK]; /* dimensions that depend on dimensions with bounds; `shape` has the
 						     largest sizes. NULL: a number */
 	bool varies; /* the elements depend on dimensions with bounds, or their number does; the value is no constant */
-	const struct sk_size *const *terms; /* of a value that varies: an integer for each element, where it is an
-					       expression of dimensions (NULL: it is none). NULL: none is */
+	const struct sk_size *const *terms; /* of a value that varies, or of few elements that depend on constants only:
+					       an integer for each element, where it is an expression of dimensions, or
+					       a number (NULL: it is none). NULL: none is */
 	const void *known; /* of a value that varies: the elements at the sizes that shapes have; NULL: not known */
 	uint32_t node; /* its producer; SK_NONE: an input or a constant */
 	const void *contents; /* of a constant: the elements, packed, little-endian; not NULL even if there are none.
@@ -60,6 +61,7 @@ struct sk_value {
 			    otherwise 0; dtype is the type of its numbers */
 	bool packed; /* the contents of such a constant are those of the file */
 	bool fixed; /* depends on constants only, and will become one */
+	bool once; /* depends on constants only, and is computed once for each instance of the package */
 	const sk_graph_sequence *sequence; /* the value is a sequence of these; NULL: it is a tensor */
 	bool input, output; /* of the graph */
 	bool kept; /* an input that the network also writes: the next run reads the result */
@@ -156,6 +158,7 @@ struct sk_op_graph {
 	const char *dimensions_of; /* the network to which its dimensions belong; NULL: there is one network */
 	struct sk_sizes *all_sizes; /* for the dimensions of all networks; NULL: the first one with bounds makes it */
 	struct sk_sizes *sizes; /* the same, if the graph has dimensions with bounds; NULL: it has none */
+	struct sk_sizes *numbers; /* for small integers of a graph without such dimensions; NULL: none so far */
 	const uint64_t *sizes_at; /* of a sample: the sizes of its dimensions that shapes and contents have; NULL: the
 				     largest */
 	sk_graph_nodes nodes; /* producers before users */
@@ -415,6 +418,7 @@ struct sk_graph_call {
 	SK_ARRAY(struct sk_attribute) attributes; /* those that are not implied by the op */
 	SK_ARRAY(struct sk_operand) inputs, outputs;
 	const struct sk_exchange *exchange; /* of ranks, that the call stands for; NULL: it computes */
+	bool once; /* runs once for each instance of the package */
 };
 
 typedef SK_ARRAY(struct sk_graph_call) sk_graph_calls;

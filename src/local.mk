@@ -132,7 +132,7 @@ src_libcore_a_CPPFLAGS = $(AM_CPPFLAGS) -DSK_BINDIR='"$(bindir)"' -DSK_LIBDIR='"
 
 bin_PROGRAMS += sklink
 sklink_SOURCES = \
-	src/link/folding.c src/link/link.h src/link/folding-child.c \
+	src/link/folding.c src/link/link.h src/link/folding-child.c src/link/folding-cost.c \
 	src/link/check-rules.c \
 	src/link/have-kernels.c \
 	src/link/cut.c \

@@ -67,7 +67,7 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/graph/bisect.sh tests/graph/caches.sh tests/graph/check-rules.sh tests/graph/composites-layers.sh tests/graph/composites.sh \
 	tests/graph/door.sh tests/graph/dumps.sh tests/graph/expand.sh tests/graph/fuse.sh tests/graph/fusion-flags.sh \
 	tests/graph/fusion-lists.sh tests/graph/fusion-result.sh tests/graph/fusion-switches.sh \
-	tests/graph/fx-dumps.sh tests/graph/ge-dumps.sh tests/graph/graph-manifest.sh tests/graph/keep.sh tests/graph/mindir.sh tests/graph/mindspore-clusters.sh \
+	tests/graph/folding.sh tests/graph/fx-dumps.sh tests/graph/ge-dumps.sh tests/graph/graph-manifest.sh tests/graph/keep.sh tests/graph/mindir.sh tests/graph/mindspore-clusters.sh \
 	tests/graph/model-names.sh tests/graph/model-scopes.sh tests/graph/model-texts.sh tests/graph/networks.sh \
 	tests/graph/no-task.sh tests/graph/onnx-models.sh tests/graph/onnx.sh tests/graph/packets.sh \
 	tests/graph/pattern-fusion.sh \

@@ -322,7 +322,8 @@ bool sk_symbolic_put(const struct sk_symbolic *symbolic, size_t output, uint32_t
 
 /* ==== symbolic-trials.c ==== */
 
-/* Return the sizes of all dimensions that the shapes of the graph have: those of the sample, or the largest. */
+/* Return the sizes of all dimensions that the shapes of the graph have: those of the sample, or the largest; NULL if
+ * there is no dimension with bounds. */
 const uint64_t *sk_symbolic_present(const struct sk_op_graph *graph);
 
 /* Compare the sizes and terms of the outputs with inference from numbers, at the largest, at the least and at other

@@ -74,7 +74,8 @@ bool sk_schema_check(struct sk_op_graph *graph, const struct sk_graph_node *node
 /* ==== symbolic-sizes.c ====
  *
  * Sizes that depend on dimensions with bounds (sk_value.sizes): those of a node's outputs as expressions of those of
- * its inputs. Numbers have been inferred before, at the largest sizes. */
+ * its inputs. Numbers have been inferred before, at the largest sizes. Small integers that depend on constants alone
+ * are expressions without dimensions. */
 
 /* Check, before a node is inferred or expanded, that no choice of it depends on dimensions with bounds. False after an
  * error. */
@@ -87,6 +88,10 @@ const void *sk_symbolic_contents(const struct sk_op_graph *graph, const struct s
 /* Set sizes and terms of the outputs. Each result is compared with inference from numbers, at the largest, at the least
  * and at other sizes. False after an error. */
 bool sk_symbolic_infer(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema);
+
+/* Make the value a constant if its elements are known to be small integers, or if there are none; return whether it is
+ * one then. Its shape is known. */
+bool sk_symbolic_constant(struct sk_op_graph *graph, uint32_t value);
 
 /* Replace the error of numbers that cannot be inferred at the largest sizes, which came after `before`, by an error
  * about sizes, if sizes are the reason. True if no size is the reason after all. */

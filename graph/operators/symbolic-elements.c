@@ -145,6 +145,15 @@ static term broadcast_term(const struct operand *operand, const struct sk_value 
 	return operand->terms && place < operand->count ? operand->terms[place] : NULL;
 }
 
+/* True if kernels may round partial results that are exact here: reals of both signs can cancel. */
+static bool may_round(const struct operand *operand)
+{
+	for (uint64_t e = 0; e < operand->count && sk_value_is_float(operand->value); e++)
+		if (operand->terms[e] && sk_size_least(operand->terms[e]) < 0)
+			return true;
+	return false;
+}
+
 static term *compute_binary(const struct sk_symbolic *symbolic, const struct sk_value *to, binary *compute)
 {
 	term *terms = new_terms(symbolic);
@@ -156,6 +165,8 @@ static term *compute_binary(const struct sk_symbolic *symbolic, const struct sk_
 	for (size_t i = 0; i < symbolic->node->inputs.count; i++) {
 		struct operand operand = operand_of(symbolic, i);
 
+		if (symbolic->node->inputs.count > 2 && (!operand.terms || may_round(&operand)))
+			return NULL;
 		for (uint64_t e = 0; e < sk_value_elements(to); e++) {
 			term other = broadcast_term(&operand, to, e);
 
@@ -304,28 +315,91 @@ static bool read_item(const struct operand *list, uint64_t item, int64_t otherwi
 	return list->terms && item < list->count && list->terms[item] && sk_size_is_number(list->terms[item], integer);
 }
 
-/* Slices of lists, along their only axis. */
-static term *compute_slice(const struct sk_symbolic *symbolic, const struct sk_value *to)
+/* The places of a result's elements in an operand: of each dimension of the result, the first one and the distance
+ * between neighbours. */
+struct places {
+	int64_t first;
+	int64_t strides[SK_MAX_RANK];
+};
+
+static term *take_places(const struct sk_symbolic *symbolic, const struct sk_value *to, const struct operand *from,
+			 const struct places *places)
 {
-	const struct operand from = operand_of(symbolic, 0), starts = operand_of(symbolic, 1),
-			     steps = operand_of(symbolic, 4);
 	term *terms = new_terms(symbolic);
-	int64_t start, step;
 
-	if (to->rank != 1 || !from.terms || starts.count != 1 || !read_item(&starts, 0, 0, &start) ||
-	    !read_item(&steps, 0, 1, &step))
-		return terms;
-	start += start < 0 ? (int64_t)from.count : 0;
-	start = start < 0 ? 0 : start;
-	if (step < 0 && start >= (int64_t)from.count)
-		start = (int64_t)from.count - 1;
 	for (uint64_t e = 0; e < sk_value_elements(to); e++) {
-		int64_t place = start + (int64_t)e * step;
+		int64_t place = places->first;
+		uint64_t rest = e;
 
-		if (place >= 0 && place < (int64_t)from.count)
-			terms[e] = from.terms[place];
+		for (uint32_t d = to->rank; d--; rest /= to->shape[d])
+			place += (int64_t)(rest % to->shape[d]) * places->strides[d];
+		if (place >= 0 && place < (int64_t)from->count)
+			terms[e] = from->terms[place];
 	}
 	return terms;
+}
+
+/* Apply one axis of a slice: the inner elements of the axis are adjacent. */
+static bool slice_axis(const struct sk_symbolic *symbolic, const struct sk_value *from, uint64_t item,
+		       struct places *places)
+{
+	const struct operand starts = operand_of(symbolic, 1), axes = operand_of(symbolic, 3),
+			     steps = operand_of(symbolic, 4);
+	int64_t start, axis, step, size, inner;
+
+	if (!read_item(&starts, item, 0, &start) || !read_item(&axes, item, (int64_t)item, &axis) ||
+	    !read_item(&steps, item, 1, &step))
+		return false;
+	axis += axis < 0 ? from->rank : 0;
+	size = (int64_t)from->shape[axis];
+	inner = (int64_t)count_elements(from, (uint32_t)axis + 1, from->rank);
+	start += start < 0 ? size : 0;
+	start = start < 0 ? 0 : start;
+	if (step < 0 && start >= size)
+		start = size - 1;
+	places->first += start * inner;
+	return !__builtin_mul_overflow(inner, step, &places->strides[axis]);
+}
+
+/* The strides of a value whose elements are adjacent. */
+static struct places all_places(const struct sk_value *from)
+{
+	struct places places = {.first = 0};
+
+	for (uint32_t d = 0; d < from->rank; d++)
+		places.strides[d] = (int64_t)count_elements(from, d + 1, from->rank);
+	return places;
+}
+
+static term *compute_slice(const struct sk_symbolic *symbolic, const struct sk_value *to)
+{
+	const struct operand from = operand_of(symbolic, 0), starts = operand_of(symbolic, 1);
+	struct places places = all_places(from.value);
+
+	if (!from.terms || !sk_value_elements(to))
+		return NULL;
+	for (uint64_t i = 0; i < starts.count; i++)
+		if (!slice_axis(symbolic, from.value, i, &places))
+			return NULL;
+	return take_places(symbolic, to, &from, &places);
+}
+
+static term *compute_transpose(const struct sk_symbolic *symbolic, const struct sk_value *to)
+{
+	const struct operand from = operand_of(symbolic, 0);
+	const struct places all = all_places(from.value);
+	struct places places = all;
+	uint64_t count = 0;
+	const int64_t *order = sk_node_integers(symbolic->node, "perm", &count);
+
+	if (!from.terms)
+		return NULL;
+	for (uint32_t d = 0; d < to->rank; d++) {
+		int64_t axis = count ? order[d] : (int64_t)(to->rank - 1 - d);
+
+		places.strides[d] = all.strides[axis < 0 ? axis + to->rank : axis];
+	}
+	return take_places(symbolic, to, &from, &places);
 }
 
 /* Parts of lists. Outputs that are not used are absent. */
@@ -406,9 +480,10 @@ static term *compute_reduction(const struct sk_symbolic *symbolic, const struct 
 	struct operand from = operand_of(symbolic, 0);
 	term *terms = new_terms(symbolic);
 
+	if (!from.terms || !from.count || sk_value_elements(to) != 1 || may_round(&from))
+		return terms;
 	for (size_t i = 0; i < sizeof(reductions) / sizeof(reductions[0]); i++) {
-		if (!sk_node_is(symbolic->node, reductions[i].op) || !from.terms || !from.count ||
-		    sk_value_elements(to) != 1)
+		if (!sk_node_is(symbolic->node, reductions[i].op))
 			continue;
 		terms[0] = from.terms[0];
 		for (uint64_t e = 1; e < from.count; e++)
@@ -423,7 +498,7 @@ static term *compute_running_sum(const struct sk_symbolic *symbolic, const struc
 	term *terms = new_terms(symbolic);
 
 	if (!from.terms || to->rank != 1 || sk_node_integer(symbolic->node, "exclusive", 0) ||
-	    sk_node_integer(symbolic->node, "reverse", 0))
+	    sk_node_integer(symbolic->node, "reverse", 0) || may_round(&from))
 		return terms;
 	for (uint64_t e = 0; e < from.count; e++)
 		terms[e] = e ? sk_size_add(symbolic->sizes, terms[e - 1], from.terms[e]) : from.terms[e];
@@ -461,6 +536,7 @@ static const struct {
 	      {"Split", compute_split},
 	      {"Squeeze", compute_same},
 	      {"Tile", compute_tile},
+	      {"Transpose", compute_transpose},
 	      {"Unsqueeze", compute_same},
 	      {"Where", compute_where}};
 

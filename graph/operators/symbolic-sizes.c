@@ -77,7 +77,7 @@ static bool holds(enum sk_dtype dtype, const struct sk_size *term)
 	return term && sk_size_most(term) < limit && sk_size_least(term) > -limit;
 }
 
-/* Set the terms of an output. If no input of the node varies, they are numbers. */
+/* Set the terms of an output. If no input of the node varies, they are numbers, which later nodes may want. */
 static void set_terms(const struct sk_symbolic *symbolic, size_t output, bool varies)
 {
 	struct sk_value *value = sk_node_output(symbolic->graph, symbolic->node, output);
@@ -129,14 +129,22 @@ bool sk_symbolic_explain(struct sk_op_graph *graph, struct sk_graph_node *node, 
 	return sk_symbolic_shapes(&symbolic) && sk_symbolic_compare(&symbolic);
 }
 
+/* Return the sizes of the graph or, where no dimension has bounds, some for numbers alone. */
+static struct sk_sizes *sizes_of(struct sk_op_graph *graph)
+{
+	if (!graph->sizes && !graph->numbers)
+		graph->numbers = sk_sizes_create(graph->arena);
+	return graph->sizes ? graph->sizes : graph->numbers;
+}
+
 bool sk_symbolic_infer(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema)
 {
-	const struct sk_symbolic symbolic = {graph, node, schema, graph->sizes};
+	const struct sk_symbolic symbolic = {graph, node, schema, sizes_of(graph)};
 
-	if (!graph->sizes || sk_node_is(node, "sklink:Sizes")) /* it has its terms */
+	if (sk_node_is(node, "sklink:Sizes")) /* it has its terms */
 		return true;
 
-	bool varies = is_symbolic(&symbolic);
+	bool varies = graph->sizes && is_symbolic(&symbolic);
 
 	if (varies && !sk_symbolic_shapes(&symbolic))
 		return false;
@@ -144,4 +152,28 @@ bool sk_symbolic_infer(struct sk_op_graph *graph, struct sk_graph_node *node, co
 		if (node->outputs.items[i] != SK_NONE)
 			set_terms(&symbolic, i, varies);
 	return !varies || sk_symbolic_compare(&symbolic);
+}
+
+/* True if all elements are numbers, and their bits are known. */
+static bool has_numbers(const struct sk_value *value)
+{
+	int64_t integer;
+
+	if (value->varies || !sk_symbolic_is_known(value))
+		return false;
+	for (uint64_t i = 0; i < sk_value_elements(value); i++)
+		if (!sk_size_is_number(value->terms[i], &integer) || (!integer && sk_value_is_float(value)))
+			return false; /* a zero of reals may be negative */
+	return true;
+}
+
+bool sk_symbolic_constant(struct sk_op_graph *graph, uint32_t index)
+{
+	const struct sk_value *value = &graph->values.items[index];
+	const bool empty = !value->varies && !sk_value_elements(value);
+
+	if (!empty && !has_numbers(value))
+		return false;
+	sk_graph_make_constant(graph, index, empty ? "" : sk_symbolic_contents(graph, value));
+	return true;
 }

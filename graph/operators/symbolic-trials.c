@@ -41,7 +41,7 @@ const uint64_t *sk_symbolic_present(const struct sk_op_graph *graph)
 {
 	uint64_t *largest;
 
-	if (graph->sizes_at)
+	if (graph->sizes_at || !graph->sizes)
 		return graph->sizes_at;
 	largest = SK_NEW_ARRAY(graph->arena, uint64_t, sk_sizes_count(graph->sizes) + 1);
 	sk_sizes_choose(graph->sizes, 1, largest);

@@ -28,24 +28,49 @@ const struct sk_value *sk_symbolic_demanded(const struct sk_symbolic *symbolic, 
 	return demanded ? sk_node_input(symbolic->graph, symbolic->node, number) : NULL;
 }
 
+/* The largest numbers end slices, and are never the smaller operand of Min. */
+static bool takes_largest(const struct sk_graph_node *node)
+{
+	static const char *const operators[] = {"Max", "Min", "Slice", NULL};
+
+	return sk_node_is_one_of(node, operators);
+}
+
+/* True if the element of a constant is an integer that sizes hold. Larger ones are as good as the limit to operators
+ * that only compare them with sizes. */
+static bool is_integer(const struct sk_symbolic *symbolic, const struct sk_value *value, const int64_t *integers,
+		       uint64_t number, int64_t *integer)
+{
+	const int64_t limit = INT64_C(1) << 53;
+	const char *elements = value->contents;
+	double real;
+
+	if (integers) {
+		bool held = integers[number] > -limit && integers[number] < limit;
+
+		*integer = held ? integers[number] : integers[number] < 0 ? -limit : limit;
+		return held || (value->dtype != SK_U64 && takes_largest(symbolic->node));
+	}
+	real = sk_element_number(value->dtype, elements + number * sk_dtype_size(value->dtype));
+	if (!(real > -0x1p53 && real < 0x1p53))
+		return false;
+	*integer = (int64_t)real;
+	return (double)*integer == real;
+}
+
 /* Return the terms of a constant that holds at all sizes. Of reals only those that are integers count. */
 static const struct sk_size *const *constant_terms(const struct sk_symbolic *symbolic, const struct sk_value *value,
 						   uint64_t count)
 {
 	const struct sk_size **terms = SK_NEW_ARRAY(symbolic->graph->arena, const struct sk_size *, count + 1);
-	const char *element = value->contents;
+	const int64_t *integers = NULL;
+	int64_t integer;
 
-	for (uint64_t i = 0; i < count; i++, element += sk_dtype_size(value->dtype)) {
-		double number = sk_element_number(value->dtype, element);
-		int64_t integer;
-
-		if (number > -0x1p53 && number < 0x1p53)
-			integer = (int64_t)number;
-		else /* the largest numbers end slices */
-			integer = number > 0 ? INT64_C(1) << 53 : -(INT64_C(1) << 53);
-		if ((double)integer == number || !sk_value_is_float(value))
+	if (!sk_value_is_float(value) && !sk_value_integers(symbolic->graph->arena, value, &count, &integers))
+		return NULL;
+	for (uint64_t i = 0; i < count; i++)
+		if (is_integer(symbolic, value, integers, i, &integer))
 			terms[i] = sk_size_number(symbolic->sizes, integer);
-	}
 	return terms;
 }
 

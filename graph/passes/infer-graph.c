@@ -1,6 +1,7 @@
 /* Shape and type inference; see passes.h. A node that needs the elements of an unknown value waits until all other
- * nodes have been inferred. Then all the values that nodes wait for are folded at once, and another round begins. A
- * network that computes shapes from shapes takes a few rounds; each costs a link and a process. */
+ * nodes have been inferred. Then all the values that nodes wait for are folded at once, and another round begins. Each
+ * round costs a link and a process. Shapes that are computed from shapes take none: small integers are known at
+ * once. */
 #include "graph/passes/passes.h"
 
 #include <inttypes.h>
@@ -173,6 +174,8 @@ static enum state demand(struct rounds *rounds, uint32_t index)
 		if (!value || !(schema->demands >> i & 1) || sk_value_known(value))
 			continue;
 		if (is_foldable(rounds, value)) {
+			if (sk_symbolic_constant(rounds->graph, node->inputs.items[i]))
+				continue;
 			sk_array_push(rounds->graph->arena, &rounds->wanted, node->inputs.items[i]);
 			state = STATE_WAITING;
 			continue;

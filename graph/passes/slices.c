@@ -66,6 +66,8 @@ static const char *copy_reason(const struct placing *placing, const struct sk_gr
 		return "its elements are not contiguous";
 	if (value->contents)
 		return "it is a constant";
+	if (value->once)
+		return "it is computed once, and not in each run";
 	if (value->input)
 		return "it is an input of the network";
 	if (value->output)

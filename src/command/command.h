@@ -78,6 +78,7 @@ struct sk_command_line {
 	sk_texts rules; /* --rules */
 	bool no_pattern_fusion;
 	const char *torchair_mode; /* --torchair-mode; NULL: none */
+	const char *fold; /* --fold: "all"; NULL: no result makes the package larger than the model */
 	bool external_links;
 	const char *checked_rules; /* --check-rules, for which all files are inputs; NULL: a package is linked */
 	const char *described; /* --signature-of; NULL: none */

@@ -201,6 +201,8 @@ static const struct sk_option options[] = {
 	 "fuse no patterns by TorchAir's rules, nor by your own", .about_model = true},
 	{"torchair-mode", NULL, SK_OPTION_SET_TEXT, FIELD(torchair_mode), "max-autotune|reduce-overhead",
 	 "apply only the rules that TorchAir has in this mode (default: those of both)", .about_model = true},
+	{"fold", NULL, SK_OPTION_SET_TEXT, FIELD(fold), "all",
+	 "compute all constants when linking, whatever the size of the package", .about_model = true},
 	{"verbose", NULL, SK_OPTION_SET_FLAG, FIELD(verbose), NULL,
 	 "print to standard error which passes fuse the model's operators, and their times"},
 	{"explain", NULL, SK_OPTION_ADD_TEXT, FIELD(explained), "TASK", "print how TASK is launched, and why"},

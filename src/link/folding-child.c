@@ -308,7 +308,11 @@ static uint8_t *reserve_memory(uint64_t size)
 
 static bool prepare_run(struct run *run)
 {
-	enum { MOST_TWICE = 64 << 20 }; /* bytes; they are needed in addition to the weights */
+	enum {
+		MOST_TWICE = 64 << 20, /* bytes; they are needed in addition to the weights */
+		FEW = 1 << 20, /* bytes that one core computes before others have started */
+	};
+	struct skrt_device_options options = {.size = sizeof(options), .cores = run->folding->size < FEW ? 1 : 0};
 	const uint32_t *outputs = find_outputs(run);
 	struct skrt_source source = {.size = sizeof(source), .name = "the constants"};
 	uint64_t buffer;
@@ -320,7 +324,7 @@ static bool prepare_run(struct run *run)
 	if (buffer <= MOST_TWICE)
 		run->results.buffers[1] = reserve_memory(buffer);
 	source.memory = sk_linker_bytes(run->link->linker, &source.bytes);
-	return skrt_device_open(NULL, &run->device) == SKRT_OK &&
+	return skrt_device_open(&options, &run->device) == SKRT_OK &&
 	       skrt_module_load_from(run->device, &source, &run->module) == SKRT_OK &&
 	       skrt_instance_create(run->module, &run->instance) == SKRT_OK && bind_tensors(run, outputs) &&
 	       skrt_stream_create(run->device, &run->stream) == SKRT_OK;

@@ -208,6 +208,8 @@ static bool run_child(struct folding *folding)
 	int status = 0;
 	pid_t child;
 
+	if (folding->child.link->children)
+		++*folding->child.link->children;
 	fflush(NULL);
 	child = fork();
 	if (!child)
@@ -333,6 +335,7 @@ struct constants {
 	const sk_graph_calls *calls;
 	bool *varies; /* by value that has bytes of its own */
 	bool *folded; /* by call */
+	bool *once; /* by call: it is one of them, but stays in the network */
 };
 
 /* True if a call repeats elements. With bounds it may do so in a number that depends on sizes, which only the values of
@@ -420,24 +423,80 @@ static void find_constants(struct constants *constants)
 	}
 }
 
-/* Drop the calls with results that are constants by now. */
-static void drop_known(struct sk_folding *child)
+/* Drop the calls that no wanted value depends on: their results are constants by now, or computed when the network
+ * runs. */
+static void drop_unneeded(struct folding *folding)
 {
-	size_t kept = 0;
+	struct sk_folding *child = &folding->child;
+	bool *needed = SK_NEW_ARRAY(child->graph->arena, bool, child->graph->values.count + 1);
+	sk_graph_calls kept = {NULL, 0, 0};
 
-	for (size_t c = 0; c < child->calls.count; c++) {
-		const struct sk_graph_call *call = &child->calls.items[c];
-		bool known = true;
+	for (size_t i = 0; i < child->count; i++)
+		needed[folding->wanted[i]] = true;
+	for (size_t c = child->calls.count; c-- > 0;) {
+		struct sk_graph_call *call = &child->calls.items[c];
+		bool needs = false;
 
 		for (size_t i = 0; i < call->outputs.count; i++) {
 			uint32_t root = sk_value_root(child->graph, call->outputs.items[i].value);
 
-			known &= root == SK_NONE || child->graph->values.items[root].contents != NULL;
+			needs |= root != SK_NONE && needed[root] && !child->graph->values.items[root].contents;
 		}
-		if (!known)
-			child->calls.items[kept++] = *call;
+		for (size_t i = 0; i < call->inputs.count && needs; i++) {
+			uint32_t root = sk_value_root(child->graph, call->inputs.items[i].value);
+
+			if (root != SK_NONE)
+				needed[root] = true;
+		}
+		if (!needs)
+			call->op = NULL;
 	}
-	child->calls.count = kept;
+	for (size_t c = 0; c < child->calls.count; c++)
+		if (child->calls.items[c].op)
+			sk_array_push(child->graph->arena, &kept, child->calls.items[c]);
+	child->calls = kept;
+}
+
+/* List the values that the remaining calls read, and that have to be computed. */
+static uint32_t *list_wanted(const struct constants *constants, struct folding *folding)
+{
+	struct sk_op_graph *graph = folding->child.graph;
+	bool *wanted = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
+	SK_ARRAY(uint32_t) values = {NULL, 0, 0};
+
+	for (size_t c = 0; c < constants->calls->count; c++) {
+		const struct sk_graph_call *call = &constants->calls->items[c];
+
+		for (size_t i = 0; i < call->inputs.count && (!constants->folded[c] || constants->once[c]); i++) {
+			uint32_t root = sk_value_root(graph, call->inputs.items[i].value);
+
+			if (root == SK_NONE || constants->varies[root] || graph->values.items[root].contents ||
+			    graph->values.items[root].once || wanted[root])
+				continue;
+			wanted[root] = true;
+			sk_array_push(graph->arena, &values, root);
+		}
+	}
+	folding->wanted = values.items;
+	folding->child.count = values.count;
+	return values.items;
+}
+
+/* Remove the calls that are folded. Those that run once come first, in their order. */
+static void remove_folded(struct sk_op_graph *graph, const struct constants *constants, sk_graph_calls *calls)
+{
+	sk_graph_calls kept = {NULL, 0, 0};
+
+	for (size_t c = 0; c < calls->count; c++) {
+		if (!constants->once[c])
+			continue;
+		sk_array_push(graph->arena, &kept, calls->items[c]);
+		kept.items[kept.count - 1].once = true;
+	}
+	for (size_t c = 0; c < calls->count; c++)
+		if (!constants->folded[c])
+			sk_array_push(graph->arena, &kept, calls->items[c]);
+	*calls = kept;
 }
 
 bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_graph_calls *calls,
@@ -447,41 +506,26 @@ bool sk_fold_calls(const struct sk_link *link, struct sk_op_graph *graph, sk_gra
 	struct constants constants = {.graph = graph,
 				      .calls = calls,
 				      .varies = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1),
-				      .folded = SK_NEW_ARRAY(graph->arena, bool, calls->count + 1)};
-	bool *wanted = SK_NEW_ARRAY(graph->arena, bool, graph->values.count + 1);
-	SK_ARRAY(uint32_t) values = {NULL, 0, 0};
-	size_t kept = 0;
+				      .folded = SK_NEW_ARRAY(graph->arena, bool, calls->count + 1),
+				      .once = SK_NEW_ARRAY(graph->arena, bool, calls->count + 1)};
+	uint32_t *wanted;
 
 	find_constants(&constants);
-	for (size_t c = 0; c < calls->count; c++) {
-		const struct sk_graph_call *call = &calls->items[c];
-
-		if (constants.folded[c]) {
-			sk_array_push(graph->arena, &folding.child.calls, *call);
-			continue;
-		}
-		for (size_t i = 0; i < call->inputs.count; i++) {
-			uint32_t root = sk_value_root(graph, call->inputs.items[i].value);
-
-			if (root == SK_NONE || constants.varies[root] || graph->values.items[root].contents ||
-			    wanted[root])
-				continue;
-			wanted[root] = true;
-			sk_array_push(graph->arena, &values, root);
-		}
-		calls->items[kept++] = *call;
-	}
-	calls->count = kept;
-	folding.wanted = values.items;
+	sk_folding_leave(link, graph, calls, constants.folded, constants.once);
+	wanted = list_wanted(&constants, &folding);
+	for (size_t c = 0; c < calls->count; c++)
+		if (constants.folded[c])
+			sk_array_push(graph->arena, &folding.child.calls, calls->items[c]);
+	remove_folded(graph, &constants, calls);
 	if (graph->sizes)
 		folding.keys =
 			sk_known_keys(graph, folding.child.calls.items, folding.child.calls.count, SK_KNOWN_BY_NAMES);
 	if (link->folded)
 		folding.shared = sk_known_keys(graph, folding.child.calls.items, folding.child.calls.count,
 					       SK_KNOWN_BY_CONTENTS);
-	folding.child.count = take_known(&folding, values.items, values.count);
-	drop_known(&folding.child);
-	folding.start = draft ? find_start(&folding, kept) : 0;
+	folding.child.count = take_known(&folding, wanted, folding.child.count);
+	drop_unneeded(&folding);
+	folding.start = draft ? find_start(&folding, calls->count) : 0;
 	return !folding.child.count || fold_unknown(&folding);
 }
 

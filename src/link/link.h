@@ -63,6 +63,7 @@ struct sk_link {
 	uint64_t packed_account_size;
 	struct sk_without_groups without_groups; /* only for a report */
 	uint64_t fusion_steps, memory_steps, proof_steps; /* examinations that these phases have made, for --stats */
+	uint64_t *children; /* processes that have computed constants, counted; NULL: they are not counted */
 	bool wants_facts; /* outputs explain the order of tasks */
 	struct sk_facts facts; /* reasons for the order; only if wants_facts */
 	struct sk_package_parts parts; /* set once there are dispatchers */
@@ -77,6 +78,16 @@ struct sk_link {
  * values with the kernels of the link, and compare. Each difference is an error; each rule that cannot be checked is a
  * warning. Print the number of checked variants. */
 void sk_check_rules(struct sk_link *link, const char *file);
+
+/* ==== folding-cost.c ====
+ *
+ * The bytes that folding costs: results that would make the package larger than the model stay out of it. The calls
+ * that make them run once for each instance. */
+
+/* Choose among the constant calls those that are not folded (`once`, by call). Mark their results (`once`), and record
+ * what grows for --explain. */
+void sk_folding_leave(const struct sk_link *link, struct sk_op_graph *graph, const sk_graph_calls *calls,
+		      const bool *constant, bool *once);
 
 /* ==== folding-child.c ====
  *
@@ -249,6 +260,13 @@ void sk_known_add(struct sk_known_contents *known, const struct sk_value *value,
  * known, or were computed by calls with another key. */
 const void *sk_known_find(const struct sk_known_contents *known, const struct sk_op_graph *graph,
 			  const struct sk_value *value, uint64_t key);
+
+/* Record that calls compute the value once for each instance, for samples, in which the same values are left out. */
+void sk_known_leave(struct sk_known_contents *known, const struct sk_value *value);
+bool sk_known_is_left(const struct sk_known_contents *known, const struct sk_value *value);
+
+/* True if graphs are samples. */
+bool sk_known_is_complete(const struct sk_known_contents *known);
 
 /* The same for results of calls of any network, which later networks take: the key is one by contents. */
 void sk_folded_add(struct sk_known_contents *folded, const struct sk_value *value, uint64_t key);

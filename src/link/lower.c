@@ -196,6 +196,8 @@ static const char *task_name(struct lowering *lowering, const struct sk_graph_ca
 	const char *base = sk_node_name(graph, &graph->nodes.items[call->node]), *name = base;
 	uint32_t first;
 
+	if (call->once) /* the node's name is for what it computes in each run */
+		name = base = sk_arena_join(model->arena, base, "/once");
 	first = sk_map_insert(&model->task_names, name, strlen(name), index);
 	if (first == index)
 		return name;
@@ -244,6 +246,7 @@ static void add_task(struct lowering *lowering, const struct sk_graph_call *call
 			       .said.input_count = (uint32_t)call->inputs.count,
 			       .said.stream = node->stream,
 			       .said.never_fuse = node->scope && !*node->scope,
+			       .said.once = call->once,
 			       .told.refusals = node->refusals,
 			       .said.exchange = call->exchange,
 			       .said.blocks = call->exchange ? 1 : 0,

@@ -542,6 +542,10 @@ static bool read_rules(const struct sk_link *link, struct sk_fusion_flags *flags
 		read = false;
 	}
 	flags->own_rules = SK_NEW(link->arena, struct sk_rules);
+	if (link->command->fold && strcmp(link->command->fold, "all") != 0) {
+		sk_error(link->diag, (struct sk_place){0}, "--fold wants all, not '%s'", link->command->fold);
+		read = false;
+	}
 	return read;
 }
 
@@ -603,6 +607,7 @@ bool sk_network_read(struct sk_link *link, const char *path)
 	struct sk_model *model = link->model;
 
 	link->known = sk_known_create(link->arena);
+	link->children = SK_NEW(link->arena, uint64_t);
 	model->package = sk_package_stem(link->arena, link->command->soname);
 	model->names_launches = model->package;
 	if (!sk_fusion_flags_given(link, &reading.passes.flags) || !read_switches(link, &reading.passes.flags) ||

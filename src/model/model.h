@@ -429,6 +429,7 @@ struct sk_model {
 	struct sk_rank_groups *ranks; /* that run the package together; NULL: it is for one process */
 
 	struct sk_graph_file graph; /* the source of its tensors and tasks, if the manifest names a model */
+	sk_texts grown; /* sentences on constants of model files that are larger than what they are computed from */
 	sk_texts unused; /* names of inputs of model files that nothing uses, which are not tensors */
 	SK_ARRAY(struct sk_tensor) tensors;
 	SK_ARRAY(struct sk_declared_kernel) declared;

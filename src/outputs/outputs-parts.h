@@ -95,6 +95,7 @@ struct sk_statistics {
 	const struct sk_plan_view *plan;
 	uint64_t dispatcher_size; /* bytes of code */
 	uint64_t fusion_steps, memory_steps, proof_steps; /* examinations that these phases have made */
+	uint64_t children; /* processes that have computed constants */
 	const struct sk_timing *timing;
 };
 

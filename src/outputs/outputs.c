@@ -88,6 +88,9 @@ static void explain_tasks(struct sk_link *link)
 			sk_virtual_nodes_explain(link->model, link->explained.stream);
 		tell_more(link, name);
 	}
+	for (size_t i = 0; i < link->model->grown.count && link->command->explained.count; i++)
+		fprintf(link->explained.stream, "constant %s.\n",
+			sk_arena_escape(link->arena, link->model->grown.items[i]));
 	if (usual)
 		sk_plan_close(usual);
 	sk_text_close(link->arena, &link->explained);
@@ -175,6 +178,7 @@ void sk_outputs_print(const struct sk_link *link)
 							    .fusion_steps = link->fusion_steps,
 							    .memory_steps = link->memory_steps,
 							    .proof_steps = link->proof_steps,
+							    .children = link->children ? *link->children : 0,
 							    .timing = link->timing},
 				    stdout);
 	if (command->time_trace)

@@ -77,6 +77,7 @@ void sk_statistics_print(const struct sk_statistics *statistics, FILE *stream)
 	print_number(stream, "looks of fusion", statistics->fusion_steps);
 	print_number(stream, "looks of memory", statistics->memory_steps);
 	print_number(stream, "looks of the proof", statistics->proof_steps);
+	print_number(stream, "processes for constants", statistics->children);
 	print_phases(statistics->timing, stream);
 	if (getrusage(RUSAGE_SELF, &own) == 0 && getrusage(RUSAGE_CHILDREN, &children) == 0)
 		print_number(stream, "peak memory in KiB",

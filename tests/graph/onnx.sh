@@ -752,7 +752,7 @@ node Add _ big big -> sum
 node Reshape _ sum flat -> line
 node Add _ x line -> y
 END
-refuses "large.onnx: constants that are computed would have more than 1024 MiB, which is too much for a model with so few bytes of constants" large
+refuses "large.onnx: constants that are computed would have more than 1024 MiB, which is too much for a model with so few bytes of constants" large --fold=all
 # Numbers of a file that are too large, and nothing that is gone through backwards.
 model blocks <<'END'
 input x f32 1x4x2x2
@@ -804,9 +804,9 @@ node MatMul _ fourth square -> sixth
 node Slice _ sixth from to -> row
 node Add _ x row -> y
 END
-(ulimit -t 1 && refuses "computing '.*' from the constants that it depends on takes too long" long)
+(ulimit -t 1 && refuses "computing '.*' from the constants that it depends on takes too long" long --fold=all)
 if ! grep -q '^SANITIZE_CFLAGS = .*address' "$top_builddir/Makefile"; then # which takes more address space than that
-	(ulimit -v 300000 && refuses "cannot compute|out of memory" long)
+	(ulimit -v 300000 && refuses "cannot compute|out of memory" long --fold=all)
 fi
 
 # Nodes made only for kernels are marked as such, and a node is not said to be in a line of a manifest.
