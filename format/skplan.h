@@ -312,7 +312,8 @@ enum sk_launch_kind {
 	SK_LAUNCH_SUPERKERNEL, /* a segment of a scope */
 	SK_LAUNCH_SINGLE,      /* a task that could not be fused, or is outside of every scope */
 	SK_LAUNCH_TASK,	       /* the entry of one task for unfused runs; not part of the network's launches */
-	SK_LAUNCH_EXCHANGE,    /* as SINGLE: a task that exchanges bytes with other ranks (format/skranks.h) */
+	SK_LAUNCH_EXCHANGE,    /* as SINGLE: a task that exchanges bytes with other ranks (format/skranks.h). A step
+				  of a superkernel may do this, too */
 	SK_LAUNCH_KIND_COUNT,
 };
 

@@ -1,8 +1,9 @@
 /* The ranks of a package that several processes run together: the section .sk.ranks, with the groups of ranks and the
  * exchanges between them. It is part of the interface between linker and loader (format/skplan.h).
  *
- * All ranks run the same package, so its exchanges are in the same order on each. A package without the section is for
- * one process, and has no launch of kind SK_LAUNCH_EXCHANGE. The section is allocated and found by the dynamic symbol
+ * All ranks run the same package, so its exchanges are in the same order on each. An exchange is a step of one block
+ * with SK_STEP_RESIDENT, in a superkernel or in a launch of kind SK_LAUNCH_EXCHANGE. A package without the section is
+ * for one process, and has no launch of that kind. The section is allocated and found by the dynamic symbol
  * sk_ranks. Its form is that of the plan: little-endian, used in place, place-relative references (struct
  * sk_plan_table, strings), natural alignment, reserved fields zero. Other programs read it through format/plan/ranks.c
  * only, which checks it before use. */

@@ -11,4 +11,4 @@ void KERNEL(const struct sk_block *block, const element *x, element *y)
 {
 	sk_exchange(block, x, y);
 }
-SIGNATURE("sync-all unfusible reentrant op=Exchange", "block, in x " TEXT(TYPE) "[n], out y " TEXT(TYPE) "[m]");
+SIGNATURE("sync-all reentrant op=Exchange", "block, in x " TEXT(TYPE) "[n], out y " TEXT(TYPE) "[m]");

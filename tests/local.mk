@@ -116,7 +116,8 @@ SHELL_TESTS = $(RUNTIME_SHELL_TESTS) \
 	tests/runtime/directions.sh tests/runtime/faults.sh tests/runtime/guard.sh tests/runtime/integrity.sh \
 	tests/runtime/isa.sh tests/runtime/locale.sh tests/runtime/mutexes.sh tests/runtime/once.sh tests/runtime/sizes.sh \
 	tests/runtime/sized-runs.sh \
-	tests/runtime/mpi.sh tests/runtime/package-damage.sh tests/runtime/ranks.sh tests/runtime/predict.sh tests/runtime/progress.sh tests/runtime/skrt-hh.sh \
+	tests/runtime/mpi.sh tests/runtime/package-damage.sh tests/runtime/ranks.sh tests/runtime/rank-steps.sh \
+	tests/runtime/predict.sh tests/runtime/progress.sh tests/runtime/skrt-hh.sh \
 	tests/runtime/skrun.sh tests/runtime/thread-storage.sh tests/runtime/thunks.sh tests/runtime/times.sh \
 	tests/runtime/trace.sh \
 	tests/samples/bert-train.sh tests/samples/bert.sh tests/samples/convnet.sh tests/samples/decode-layers.sh \
@@ -165,7 +166,8 @@ check_PROGRAMS += $(FUZZ_TARGETS) \
 	tests/linker/compare-links tests/linker/link-damage tests/linker/link-driver tests/linker/link-members \
 	tests/plan/group-steps \
 	tests/property/bounds tests/property/graphs tests/property/property \
-	tests/runtime/faults tests/runtime/forge tests/runtime/locale tests/runtime/once tests/runtime/thread-storage \
+	tests/runtime/faults tests/runtime/forge tests/runtime/locale tests/runtime/once tests/runtime/rank-streams \
+	tests/runtime/thread-storage \
 	tests/signatures/forgets \
 	tests/unit/check_emit
 

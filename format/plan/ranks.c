@@ -141,8 +141,9 @@ static bool check_members(const struct reader *reader, const struct sk_ranks_gro
 		uint32_t rank = view->members[group->first_member + i];
 
 		if (rank >= view->rank_count)
-			return fail(reader, "member %" PRIu32 " is rank %" PRIu32 ", which there is not (%" PRIu32
-				    " ranks)", i, rank, view->rank_count);
+			return fail(reader,
+				    "member %" PRIu32 " is rank %" PRIu32 ", which there is not (%" PRIu32 " ranks)", i,
+				    rank, view->rank_count);
 		if (seen[rank]++)
 			return fail(reader, "rank %" PRIu32 " is in it twice, so another one is in none of its parts",
 				    rank);
@@ -183,8 +184,10 @@ static bool check_exchange(const struct reader *reader, const struct sk_ranks_ex
 	uint32_t size;
 
 	if (reader->index && exchange->task <= exchange[-1].task)
-		return fail(reader, "its task %" PRIu32 " does not come after task %" PRIu32
-			    ", which the exchange before it has", exchange->task, exchange[-1].task);
+		return fail(reader,
+			    "its task %" PRIu32 " does not come after task %" PRIu32
+			    ", which the exchange before it has",
+			    exchange->task, exchange[-1].task);
 	if (!check_string(reader, &exchange->op, "the operator"))
 		return false;
 	if (exchange->kind >= SK_EXCHANGE_KIND_COUNT)
@@ -312,11 +315,6 @@ uint64_t sk_ranks_hash(const struct sk_ranks_view *view, const struct sk_ranks_e
 
 /* ---- agreement with the plan ---- */
 
-static bool is_exchange(const struct sk_plan_launch *launch)
-{
-	return sk_plan_form(launch)->kind == SK_LAUNCH_EXCHANGE;
-}
-
 /* Return the bytes of the call's accesses of that kind, if they are of one pointer without gaps; else 0. */
 static uint64_t accessed(const struct sk_plan_view *plan, const struct sk_plan_call *call, enum sk_access access)
 {
@@ -338,45 +336,87 @@ static uint64_t accessed(const struct sk_plan_view *plan, const struct sk_plan_c
 	return bytes;
 }
 
-static bool check_task(const struct reader *reader, const struct sk_plan_view *plan)
+/* Check a call of the plan that is an exchange: one core makes it once, in a superkernel or in a launch of its own. */
+static bool check_call(const struct reader *reader, const struct sk_plan_view *plan, const struct sk_plan_step *step,
+		       const struct sk_plan_call *call)
 {
 	const struct sk_ranks_exchange *exchange = &reader->view->exchanges[reader->index];
-	const struct sk_plan_launch *launch;
-	const struct sk_plan_call *call;
+	const char *name = sk_plan_string(&plan->tasks[call->task].name);
+	uint32_t sides = SK_STEP_CUBE_SIDE | SK_STEP_VECTOR_SIDE;
 
-	if (exchange->task >= plan->task_count)
-		return fail(reader, "task %" PRIu32 " is out of range (%" PRIu32 " tasks)", exchange->task,
-			    plan->task_count);
-	launch = &plan->launches[plan->tasks[exchange->task].launch];
-	call = sk_plan_launch_calls(plan, launch).first;
-	if (!is_exchange(launch) || call->task != exchange->task)
-		return fail(reader, "task '%s' has no launch of its own that is an exchange",
-			    sk_plan_string(&plan->tasks[exchange->task].name));
+	if (step->kind != SK_STEP_BLOCKS || step->blocks != 1 ||
+	    (step->flags & (SK_STEP_RESIDENT | sides)) != SK_STEP_RESIDENT)
+		return fail(reader, "task '%s' is not one call on one core", name);
 	if (accessed(plan, call, SK_ACCESS_READ) != sk_ranks_sent(reader->view, exchange) ||
 	    accessed(plan, call, SK_ACCESS_WRITE) != sk_ranks_received(reader->view, exchange))
 		return fail(reader,
 			    "it sends %" PRIu64 " bytes and receives %" PRIu64 ", but task '%s' reads %" PRIu64
 			    " and writes %" PRIu64,
-			    sk_ranks_sent(reader->view, exchange), sk_ranks_received(reader->view, exchange),
-			    sk_plan_string(&plan->tasks[exchange->task].name), accessed(plan, call, SK_ACCESS_READ),
-			    accessed(plan, call, SK_ACCESS_WRITE));
+			    sk_ranks_sent(reader->view, exchange), sk_ranks_received(reader->view, exchange), name,
+			    accessed(plan, call, SK_ACCESS_READ), accessed(plan, call, SK_ACCESS_WRITE));
+	return true;
+}
+
+/* Check a call that is no exchange of the list, if `exchange` is NULL, or that is that one. */
+static bool check_place(struct reader *reader, const struct sk_plan_view *plan, uint32_t number,
+			const struct sk_plan_call *call, const struct sk_ranks_exchange *exchange)
+{
+	const char *launch = sk_plan_string(&plan->launches[number].name);
+	const struct sk_plan_task *task = &plan->tasks[call->task];
+	uint8_t kind = sk_plan_form(&plan->launches[number])->kind;
+
+	reader->record = NULL;
+	if (!exchange)
+		return kind != SK_LAUNCH_EXCHANGE ||
+		       fail(reader, "launch '%s' is for an exchange, and task '%s' is none", launch,
+			    sk_plan_string(&task->name));
+	reader->record = "exchange";
+	reader->index = (uint32_t)(exchange - reader->view->exchanges);
+	return kind == SK_LAUNCH_TASK || (kind != SK_LAUNCH_SINGLE && task->launch == number) ||
+	       fail(reader, "task '%s' runs in launch '%s', which has no exchange", sk_plan_string(&task->name),
+		    launch);
+}
+
+/* Check the exchanges among the launch's calls, and add their number to *found. */
+static bool check_launch(struct reader *reader, const struct sk_plan_view *plan, uint32_t number, uint32_t *found)
+{
+	const struct sk_plan_launch *launch = &plan->launches[number];
+	const struct sk_plan_step *step = &plan->steps[launch->first_step];
+
+	if (!reader->view->exchange_count && sk_plan_form(launch)->kind != SK_LAUNCH_EXCHANGE)
+		return true;
+	for (uint32_t s = 0; s < sk_plan_form(launch)->step_count; s++, step++) {
+		struct sk_plan_calls calls = sk_plan_step_calls(plan, step);
+
+		for (const struct sk_plan_call *call = calls.first; call < calls.end; call++) {
+			const struct sk_ranks_exchange *exchange = sk_ranks_find(reader->view, call->task);
+
+			if (!check_place(reader, plan, number, call, exchange) ||
+			    (exchange && !check_call(reader, plan, step, call)))
+				return false;
+			*found += exchange != NULL;
+		}
+	}
 	return true;
 }
 
 bool sk_ranks_check(const struct sk_ranks_view *view, const struct sk_plan_view *plan, char *error, size_t error_size)
 {
-	struct reader reader = {.view = (struct sk_ranks_view *)(uintptr_t)view, .error = error,
+	struct reader reader = {.view = (struct sk_ranks_view *)(uintptr_t)view,
+				.record = "exchange",
+				.error = error,
 				.error_size = error_size};
-	uint32_t launches = 0;
+	uint32_t found = 0, entries = 0;
 
-	for (uint32_t i = 0; i < plan->network_launch_count; i++)
-		launches += is_exchange(&plan->launches[i]);
-	if (launches != view->exchange_count)
-		return fail(&reader, "the plan has %" PRIu32 " launches that are exchanges, but there are %" PRIu32,
-			    launches, view->exchange_count);
-	reader.record = "exchange";
 	for (; reader.index < view->exchange_count; reader.index++)
-		if (!check_task(&reader, plan))
+		if (view->exchanges[reader.index].task >= plan->task_count)
+			return fail(&reader, "task %" PRIu32 " is out of range (%" PRIu32 " tasks)",
+				    view->exchanges[reader.index].task, plan->task_count);
+	for (uint32_t i = 0; i < plan->launch_count; i++)
+		if (!check_launch(&reader, plan, i, i < plan->network_launch_count ? &found : &entries))
 			return false;
-	return true;
+	reader.record = NULL;
+	return found == view->exchange_count ||
+	       fail(&reader, "there are %" PRIu32 " exchanges, and the launches make %" PRIu32, view->exchange_count,
+		    found);
 }

@@ -64,6 +64,7 @@ struct sk_command {
 			struct sk_command *before,
 				*after; /* next unfinished launch of the instance, in the order of the calls */
 			uint64_t run; /* through the network: see struct skrt_instance */
+			struct sk_command *exchange; /* next unfinished launch with exchanges */
 		} launch;
 		struct {
 			void *to;
@@ -184,6 +185,7 @@ struct skrt_device {
 	uint32_t holding; /* number of threads that prevent launches from starting, to add cores */
 	struct skrt_stream *ready; /* streams of which nothing runs, by the number of their first command */
 	struct sk_commands errands; /* copies and calls that can be made now */
+	struct sk_commands exchanges; /* launches with exchanges that have not ended, in the order of the calls */
 	struct sk_command *unused;
 	uint64_t unused_count;
 	_Atomic uint64_t queued; /* commands so far */
@@ -471,6 +473,14 @@ bool sk_told_ask(struct sk_own_cores *own, uint64_t target);
 /* Note that a launch has been queued; that it has ended. */
 void sk_turn_enter_instance(struct sk_command *command);
 void sk_turn_leave_instance(struct sk_command *command);
+
+/* The same for a launch with exchanges between ranks. A rank has one exchange at a time, and all ranks have the same
+ * order: that of the calls, for all instances and streams of the device. */
+void sk_turn_enter_exchange(struct sk_command *command);
+void sk_turn_leave_exchange(struct sk_command *command);
+
+/* Return whether no earlier launch with exchanges is pending, if this one has any. */
+bool sk_turn_may_exchange(const struct skrt_device *device, const struct sk_command *command);
 
 /* Return whether all launches that this one must follow in its instance have ended. The plan names a launch to follow.
  * If that one is missing in a run, its own predecessors are not known, so all earlier launches must have ended. */

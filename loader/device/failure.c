@@ -593,7 +593,7 @@ static void describe_hang(const struct sk_flight *flight, struct text *text)
 	}
 	cores = (struct cores){.flight = flight};
 	while ((core = next_core(&cores))) {
-		if (!core->call.begun || !core->word)
+		if (!core->call.begun || !core->word || core->transport)
 			continue;
 		add_text(text, "%s", separator);
 		add_wait(text, flight, core);
@@ -654,10 +654,9 @@ bool sk_failure_is_one(const struct sk_flight *flight)
 	return false;
 }
 
-/* An exchange that has not ended cannot be taken back, nor can a later one begin. */
-static void add_exchange(struct text *text, const struct sk_flight *flight, bool *lost)
+/* Write "exchange 'ar' (…): rank 1 did not come within 60 s". */
+static void add_exchange(struct text *text, const struct sk_flight *flight)
 {
-	*lost = true;
 	add_text(text, "%s", flight->exchange);
 	if (!flight->exchange_late)
 		return;
@@ -672,13 +671,19 @@ void sk_failure_describe(const struct sk_flight *flight, char *error, size_t err
 	struct text text = {.start = error, .size = error_size};
 	struct cores cores = {.flight = flight};
 	const struct sk_device_core *core;
-	bool by_signal = false;
+	bool by_signal = false, failed = false;
 
-	while ((core = next_core(&cores)))
+	while ((core = next_core(&cores))) {
 		by_signal |= left_by_signal(flight->kernel->module, &core->call);
-	if (*flight->exchange) {
-		add_exchange(&text, flight, lost);
-		return;
+		failed |= has_failed(core);
+	}
+	/* An exchange that has not ended cannot be taken back, nor can a later one begin. */
+	*lost |= *flight->exchange != '\0';
+	if (*flight->exchange && !failed) {
+		add_exchange(&text, flight);
+		if (!by_signal)
+			return;
+		add_text(&text, "; ");
 	}
 	add_title(&text, flight->kernel);
 	if (check_plan(flight->kernel, &text)) {
@@ -691,6 +696,8 @@ void sk_failure_describe(const struct sk_flight *flight, char *error, size_t err
 	}
 	if (by_signal)
 		add_loss(&text, &flight->kernel->module->image, lost);
+	if (*flight->exchange && failed)
+		add_text(&text, "; meanwhile, in %s", flight->exchange);
 }
 
 void sk_failure_describe_function(const struct skrt_module *module, const char *function, const struct sk_call *call,

@@ -75,6 +75,7 @@ void sk_lane_prepare(struct sk_device_core *core, struct sk_flight *flight, cons
 
 	core->flight = flight;
 	core->word = NULL;
+	core->transport = NULL;
 	core->planned_call = SK_NO_INDEX;
 	abi->index = index;
 	abi->count = kernel->cores[abi->lane];

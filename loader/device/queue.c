@@ -103,8 +103,10 @@ void sk_queue_append(struct skrt_device *device, struct sk_command *command)
 
 	command->number = sk_count(&device->queued, 1) - 1;
 	device->pending++;
-	if (command->kind == SK_COMMAND_LAUNCH)
+	if (command->kind == SK_COMMAND_LAUNCH) {
 		sk_turn_enter_instance(command);
+		sk_turn_enter_exchange(command);
+	}
 	if (command->kind == SK_COMMAND_RECORD || command->kind == SK_COMMAND_WAIT)
 		sk_turn_enter_event(command);
 	append_command(&stream->commands, command);
@@ -117,8 +119,10 @@ static void finish_command(struct skrt_device *device, struct sk_command *comman
 {
 	struct skrt_stream *stream = command->stream;
 
-	if (command->kind == SK_COMMAND_LAUNCH)
+	if (command->kind == SK_COMMAND_LAUNCH) {
 		sk_turn_leave_instance(command);
+		sk_turn_leave_exchange(command);
+	}
 	if (command->kind == SK_COMMAND_RECORD)
 		sk_turn_reach(command);
 	command->next = device->unused;
@@ -181,7 +185,8 @@ static enum outcome start_launch(struct skrt_device *device, struct sk_command *
 {
 	char error[SK_ERROR_SIZE];
 
-	if (device->holding || !sk_turn_has_come(command) || !sk_turn_shares_nothing(device, command))
+	if (device->holding || !sk_turn_has_come(command) || !sk_turn_may_exchange(device, command) ||
+	    !sk_turn_shares_nothing(device, command))
 		return WAITS;
 	if (is_skipped(device, command) || !has_steps(command->launch.kernel) ||
 	    sk_once_is_done(command->launch.instance, command->launch.kernel->launch))

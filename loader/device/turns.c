@@ -95,6 +95,34 @@ bool sk_turn_shares_nothing(const struct skrt_device *device, const struct sk_co
 	return true;
 }
 
+/* ---- exchanges ---- */
+
+void sk_turn_enter_exchange(struct sk_command *command)
+{
+	struct sk_commands *exchanges = &command->stream->device->exchanges;
+
+	if (!command->launch.kernel->exchanges)
+		return;
+	command->launch.exchange = NULL;
+	if (exchanges->first)
+		exchanges->last->launch.exchange = command;
+	else
+		exchanges->first = command;
+	exchanges->last = command;
+}
+
+/* Only the first one can start, or be skipped. */
+void sk_turn_leave_exchange(struct sk_command *command)
+{
+	if (command->launch.kernel->exchanges)
+		command->stream->device->exchanges.first = command->launch.exchange;
+}
+
+bool sk_turn_may_exchange(const struct skrt_device *device, const struct sk_command *command)
+{
+	return !command->launch.kernel->exchanges || device->exchanges.first == command;
+}
+
 /* ---- events ---- */
 
 void sk_turn_enter_event(struct sk_command *command)

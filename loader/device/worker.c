@@ -35,6 +35,7 @@
 enum {
 	EAGER = 500, /* turns without a pause: 1 µs at least */
 	SPINS = 2000, /* pauses: 20 to 90 µs, by processor */
+	RANK_SPINS = 500, /* of them, while a core waits for other ranks, which may need this processor */
 	YIELDS = 1000,
 	/* In nanoseconds from here on. */
 	SHORTEST_SLEEP = 20000,
@@ -99,6 +100,15 @@ static bool is_known(struct sk_own_cores *own, uint64_t target)
 	return own->known >= target || (own->told >= target && sk_told_ask(own, target));
 }
 
+/* Go on with the exchange that the core waits for. On a simulated device the core waits when its turn has come. */
+static void exchange(struct sk_device_core *core)
+{
+	if (core->worker->device->simulated)
+		core->exchanged = 1;
+	else
+		sk_exchange_go_on(core);
+}
+
 /* Return whether the core can go on. A core that has begun and is told to leave can, to its end; one that has not begun
  * never will. If the core waits for totals of workers, the words themselves are read only `closely`, or if no other
  * worker writes them: then the core goes on as soon as it may, even before the totals are published. */
@@ -108,6 +118,8 @@ static bool is_ready(struct sk_device_core *core, bool closely)
 		return false;
 	if (is_aborted(core->flight))
 		return core->call.begun;
+	if (core->word && core->transport)
+		exchange(core);
 	if (core->word && core->told) {
 		if (is_known(core->told, core->target))
 			core->word = NULL;
@@ -202,9 +214,19 @@ static bool waits_for_its_flight(const struct sk_device_core *core)
 	return sk_block_describe(flight->kernel, core, unused, sizeof(unused));
 }
 
+/* Return whether a core of the worker waits for other ranks; flight: NULL: in any flight. */
+static bool waits_for_ranks(const struct sk_worker *worker, const struct sk_flight *flight)
+{
+	for (uint32_t i = 0; i < worker->core_count; i++)
+		if (worker->cores[i]->word && worker->cores[i]->transport &&
+		    (!flight || worker->cores[i]->flight == flight))
+			return true;
+	return false;
+}
+
 /* None of the worker's cores can go on. A flight that runs only here, with cores that wait for each other, is stuck. A
  * flight that waits for words of others is stuck if no other flight can write them, that is, if all flights run only
- * here. Return true if a core can go on now. */
+ * here. One that waits for other ranks is not stuck, and may write such words. Return true if a core can go on now. */
 static bool abort_stuck(struct sk_worker *worker)
 {
 	uint32_t here = 0;
@@ -213,13 +235,13 @@ static bool abort_stuck(struct sk_worker *worker)
 	for (const struct sk_part *part = worker->parts; part; part = part->next)
 		here += part->flight->busy == 1;
 
-	bool all = here == atomic_load(&worker->device->in_flight);
+	bool all = here == atomic_load(&worker->device->in_flight) && !waits_for_ranks(worker, NULL);
 
 	/* A flight that has just ended may have written the word before. */
 	if (all && next_ready(worker, FRONT, true))
 		return true;
 	for (const struct sk_part *part = worker->parts; part; part = part->next) {
-		bool stuck = part->flight->busy == 1;
+		bool stuck = part->flight->busy == 1 && !waits_for_ranks(worker, part->flight);
 
 		for (uint32_t i = 0; i < worker->core_count && stuck && !all; i++)
 			if (worker->cores[i]->flight == part->flight && !worker->cores[i]->call.over)
@@ -295,6 +317,7 @@ int sk_worker_await(struct sk_core *abi, const volatile uint64_t *word, uint64_t
 	struct sk_device_core *core = (struct sk_device_core *)abi;
 	struct sk_worker *worker = core->worker;
 	struct sk_host *host = worker->host;
+	uint32_t skipped = core->transport ? SPINS - RANK_SPINS : 0; /* turns, after the first one */
 
 	sk_fibre_tidy();
 	host->in_runtime = true;
@@ -302,7 +325,8 @@ int sk_worker_await(struct sk_core *abi, const volatile uint64_t *word, uint64_t
 	wait_for_words(core, word, count);
 	if (core->told && core->told->lane == abi->lane)
 		sk_told_arrive(core->told, target);
-	if (core->told && is_ready(core, false)) {
+	/* The other ranks get the bytes at once, whatever this worker has to do next. */
+	if ((core->told || (core->transport && !worker->device->simulated)) && is_ready(core, false)) {
 		host->in_runtime = core->word != NULL;
 		return core->word != NULL;
 	}
@@ -317,7 +341,7 @@ int sk_worker_await(struct sk_core *abi, const volatile uint64_t *word, uint64_t
 			sk_call_give_way(host, &next->call);
 		if (next)
 			break; /* the core is ready: that is why it is its turn */
-		wait_for_others(worker, turn);
+		wait_for_others(worker, turn ? turn + skipped : 0);
 		turn += glances ? GLANCES : turn < UINT32_MAX;
 	}
 	bool aborted = core->word != NULL;

@@ -1,6 +1,11 @@
 /* The service for kernels of exchanges (sk_exchange of skkernel.h): the bytes of a task that ranks exchange, by the
  * package's record and the device's transport. The thread is in the runtime meanwhile, so a kernel that is expelled
- * never holds a lock of the transport. */
+ * never holds a lock of the transport.
+ *
+ * The core waits as in an await, for a word of its own: the worker goes on with the exchange whenever it looks for a
+ * core that can go on. Some cores block their thread instead. In a checked launch the memory of the call stays open, so
+ * no other call may run. On a simulated device the order of cores must not depend on the time: the core counts as
+ * ready, and blocks when its turn comes. */
 #include "config.h"
 
 #include "loader/flight/flight.h"
@@ -22,7 +27,13 @@
 #include "loader/ranks/transport.h"
 #include "loader/skrt-transport.h"
 
-enum { SPINS = 500, YIELDS = 1000, SHORTEST_SLEEP = 20000, LONGEST_SLEEP = 500000 /* ns */ };
+enum {
+	SPINS = 500,
+	YIELDS = 1000,
+	SHORTEST_SLEEP = 20000, /* ns */
+	LONGEST_SLEEP = 500000,
+	TESTS = 64, /* between two looks at the time */
+};
 
 /* Wait for the turn-th time. Other ranks may need this processor. */
 static void wait_a_turn(uint32_t turn)
@@ -48,49 +59,62 @@ static bool is_told_to_leave(const struct sk_flight *flight)
 static _Noreturn void leave(struct sk_device_core *core, const char *title, const char *why, const char *within)
 {
 	struct sk_flight *flight = core->flight;
-	bool late = is_told_to_leave(flight);
+	bool late = atomic_load_explicit(&flight->aborted, memory_order_acquire) == SK_ABORT_TIMEOUT;
 
 	snprintf(flight->exchange, sizeof(flight->exchange), "%s: %s%s", title, why, late ? "" : within);
 	flight->exchange_late = late;
 	sk_call_leave(SK_STATUS_ABORTED);
 }
 
-/* On a device without a time-out exchanges have one of their own. Its time is looked at while the thread sleeps. */
-static bool is_late(const struct sk_device_core *core, uint32_t turn, int64_t *end)
+/* On a device without a time-out exchanges have one of their own. */
+static bool is_late(const struct sk_device_core *core)
 {
-	uint64_t timeout = core->flight->kernel->module->exchange_timeout;
+	return core->exchange_end && sk_now() > core->exchange_end;
+}
 
-	if (!timeout || turn < SPINS + YIELDS)
-		return false;
-	if (!*end)
-		*end = sk_now() + (int64_t)timeout;
-	return sk_now() > *end;
+/* Leave an exchange that runs or has failed. The core keeps the transport, as a sign that the exchange is open. */
+static _Noreturn void give_up(struct sk_device_core *core, const char *title)
+{
+	char why[sizeof(core->flight->exchange) / 2], within[32] = "";
+
+	core->transport->describe(core->transport->context, why, sizeof(why));
+	if (is_late(core))
+		snprintf(within, sizeof(within), " within %" PRIu64 " s",
+			 core->flight->kernel->module->exchange_timeout / 1000000000);
+	leave(core, title, why, within);
+}
+
+/* The time is looked at now and then. */
+void sk_exchange_go_on(struct sk_device_core *core)
+{
+	if (core->exchange == SKRT_TRANSFER_RUNS)
+		core->exchange = (int)core->transport->test(core->transport->context);
+	if (core->exchange != SKRT_TRANSFER_RUNS || (++core->exchange_tests % TESTS == 0 && is_late(core)))
+		core->exchanged = 1;
 }
 
 /* title: of the exchange that the transfer is, or is made for. */
 static void run(struct sk_device_core *core, const struct skrt_transfer *transfer, const char *title)
 {
 	const struct skrt_module *module = core->flight->kernel->module;
-	const struct sk_transport *transport = module->transport;
-	enum skrt_transfer_state state;
-	int64_t end = 0;
-	bool late = false;
 
-	transport->start(transport->context, transfer);
-	for (uint32_t turn = 0; (state = transport->test(transport->context)) != SKRT_TRANSFER_ENDED;) {
-		late = is_late(core, turn, &end);
-		if (state == SKRT_TRANSFER_FAILED || late || is_told_to_leave(core->flight)) {
-			char why[sizeof(core->flight->exchange) / 2], within[32] = "";
-
-			transport->describe(transport->context, why, sizeof(why));
-			if (late)
-				snprintf(within, sizeof(within), " within %" PRIu64 " s",
-					 module->exchange_timeout / 1000000000);
-			leave(core, title, why, within);
-		}
-		wait_a_turn(turn);
-		turn += turn < UINT32_MAX;
+	module->transport->start(module->transport->context, transfer);
+	core->transport = module->transport;
+	core->exchange = SKRT_TRANSFER_RUNS;
+	core->exchange_end = module->exchange_timeout ? sk_now() + (int64_t)module->exchange_timeout : 0;
+	core->exchange_tests = 0;
+	core->exchanged = 0;
+	if (!core->flight->checks && core->abi.runtime->await(&core->abi, &core->exchanged, 1, 1))
+		give_up(core, title);
+	core->call.host->in_runtime = true;
+	for (uint32_t turn = 0; core->exchange != SKRT_TRANSFER_ENDED; turn += turn < UINT32_MAX) {
+		sk_exchange_go_on(core);
+		if (core->exchange == SKRT_TRANSFER_FAILED || is_told_to_leave(core->flight) || is_late(core))
+			give_up(core, title);
+		if (core->exchange == SKRT_TRANSFER_RUNS)
+			wait_a_turn(turn);
 	}
+	core->transport = NULL;
 }
 
 /* Let all ranks say to which exchange they come. */

@@ -58,6 +58,13 @@ struct sk_device_core {
 	uint64_t target;
 	uint64_t words; /* words that must reach the target: this one and the next ones */
 	struct sk_own_cores *told; /* of their lane, if workers publish totals for it; else NULL */
+	/* The transport of the exchange that it waits for, NULL: none; the state of that exchange, enum
+	 * skrt_transfer_state; and the word of the wait, which becomes 1. */
+	const struct sk_transport *transport;
+	int exchange;
+	uint32_t exchange_tests;
+	int64_t exchange_end; /* time at which it is late; 0: the flight has a deadline instead */
+	uint64_t exchanged;
 	uint64_t entered, left; /* the flight, by the processor's counter; noted only for a trace */
 };
 
@@ -211,6 +218,7 @@ struct skrt_kernel {
 	int (*serial_entry)(void *const *tensors, void *workspace); /* NULL: none */
 	bool thunk; /* the entry is a thunk: it reads words instead of bindings and workspace */
 	bool serial; /* one thread can run it alone, by its serial entry or its thunk */
+	bool exchanges; /* it exchanges bytes with other ranks */
 	bool unshared; /* a task entry: runs in the unshared workspace */
 	uint32_t lane_steps[SK_MAX_LANES];
 	/* Cores that run it: the device's, limited by its options, but as many as blocks that run at once need. */
@@ -290,8 +298,12 @@ bool sk_block_publishes(const struct sk_block *block);
 
 /* ---- exchange.c ---- */
 
-/* Exchange the bytes of the block's task with the other ranks. */
+/* Exchange the bytes of the block's task with the other ranks. Other cores of the worker go on meanwhile, as in an
+ * await, except on devices with checks. */
 void sk_block_exchange(const struct sk_block *block, const void *from, void *to);
+
+/* Go on with the exchange that the core waits for, without waiting. The core's worker calls this. */
+void sk_exchange_go_on(struct sk_device_core *core);
 
 /* ---- block.c again ---- */
 

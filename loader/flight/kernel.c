@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 
 #include "format/plan/plan.h"
+#include "format/plan/ranks.h"
 #include "format/skabi.h"
 #include "format/skplan.h"
 #include "loader/base/status.h"
@@ -244,6 +245,20 @@ static enum skrt_status check_launch(struct skrt_module *module, uint32_t index)
 	return sk_plan_has_thunk(launch) ? check_calls(module, launch) : SKRT_OK;
 }
 
+/* Return whether the launch exchanges bytes with other ranks. Such launches are resident, so their steps have been
+ * checked. */
+static bool has_exchange(const struct skrt_module *module, const struct sk_plan_launch *launch)
+{
+	struct sk_plan_calls calls = {NULL, NULL};
+
+	if (module->ranks.rank_count > 1 && sk_plan_is_resident(launch))
+		calls = sk_plan_launch_calls(&module->plan, launch);
+	for (const struct sk_plan_call *call = calls.first; call < calls.end; call++)
+		if (sk_ranks_find(&module->ranks, call->task))
+			return true;
+	return false;
+}
+
 /* Make a kernel, without its tables, for a launch that has been checked. NULL: no memory. */
 static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t index)
 {
@@ -261,6 +276,7 @@ static struct skrt_kernel *make_kernel(struct skrt_module *module, uint32_t inde
 		.entry = (int (*)(struct sk_core *))(uintptr_t)sk_plan_address(&launch->entry),
 		.serial_entry = (int (*)(void *const *, void *))(uintptr_t)sk_plan_address(&launch->serial_entry),
 		.thunk = sk_plan_has_thunk(launch),
+		.exchanges = has_exchange(module, launch),
 		.serial = launch->serial_entry || (sk_plan_has_thunk(launch) && !sk_plan_calls_runtime(launch)),
 		.unshared = sk_plan_form(launch)->kind == SK_LAUNCH_TASK,
 		.partition_count = sk_plan_form(launch)->partition_count,

@@ -283,6 +283,7 @@ static const struct option options[] = {
 	{"feed-sync-all", "1", read_switch, AT(feeds_sync_all), NULL, 0, 0, 0},
 	{"tile-fusion", "0", read_off, AT(launch.no_tile_fusion), NULL, 0, 0, 0},
 	{"parallel-fusion", "0", read_off, AT(launch.no_parallel_fusion), NULL, 0, 0, 0},
+	{"exchange-fusion", "0", read_off, AT(no_exchange_fusion), NULL, 0, 0, 0},
 	{"stream-order", "1", read_switch, AT(launch.stream_order), NULL, 0, 0, 0},
 	{"tile-bytes", "16384", read_number, AT(launch.tile_bytes), NULL, 0, 1u << 20, 0},
 	{"profiling", "1", read_switch, AT(launch.profiling), NULL, 0, 0, 0},

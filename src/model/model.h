@@ -97,6 +97,7 @@ struct sk_scope {
 	struct sk_launch_options launch;
 	bool starts_late; /* early-start=0 or 2 */
 	bool feeds_sync_all; /* feed-sync-all=1 */
+	bool no_exchange_fusion; /* exchange-fusion=0 */
 };
 
 /* ==== model file ====

@@ -220,9 +220,12 @@ static void place_run(struct placer *placer, uint32_t index)
  * other cores than the first one. */
 static bool may_spread(const struct sk_model *model, const struct sk_launch *launch)
 {
-	for (uint32_t i = 0; i < launch->task_count && model->device->sync_all_split; i++)
-		if (model->kernels.items[model->tasks.items[launch->tasks[i]].bound.kernel].signature->sync_all)
+	for (uint32_t i = 0; i < launch->task_count && model->device->sync_all_split; i++) {
+		const struct sk_task *task = &model->tasks.items[launch->tasks[i]];
+
+		if (model->kernels.items[task->bound.kernel].signature->sync_all && !task->said.exchange)
 			return false;
+	}
 	return !launch->options.sync_all && !launch->options.no_parallel_fusion;
 }
 

@@ -577,6 +577,9 @@ uint32_t *sk_tile_order_find(struct sk_tile_orderer *orderer, uint32_t launch, s
  * Verdicts: the tasks that cannot be fused, independent of the others. The input is the tag sets; the output is a
  * reason per task. */
 
+/* Return whether the task is an exchange between ranks that is not fused, by exchange-fusion=0. */
+bool sk_launches_exchange_alone(const struct sk_model *model, const struct sk_task *task);
+
 /* Fill in segments->verdict. Warn of the first task in a stream beyond a scope's limit. */
 void sk_verdicts_find(struct sk_segments *segments);
 

@@ -279,7 +279,7 @@ enum sk_reason {
 	SK_REASON_SYNCALL_OP_RISE, /* it needs more cores than a task there that calls sk_sync_all */
 
 	/* Launched by itself: */
-	SK_REASON_OP_UNSUPPORT, /* its kernel is marked unfusible */
+	SK_REASON_OP_UNSUPPORT, /* its kernel is marked unfusible, or it is an exchange with exchange-fusion=0 */
 	SK_REASON_EXCEED_CORE_MAX, /* it has more blocks than its lane has cores */
 	SK_REASON_EXCEED_STREAM_MAX, /* it is in the third stream of a scope that takes two */
 	SK_REASON_SCOPE_CHECK_BYPASS, /* its scope cannot be fused whole and has strict-scope-check=bypass */

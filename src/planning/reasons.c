@@ -121,6 +121,8 @@ const char *sk_reason_text(struct sk_arena *arena, const struct sk_model *model,
 	case SK_REASON_CAN_FUSE:
 		return sk_arena_join(arena, "fused into ", fusion->launches[placement->launch].name);
 	case SK_REASON_OP_UNSUPPORT:
+		if (sk_launches_exchange_alone(model, task))
+			return "its scope has exchange-fusion=0";
 		return sk_arena_print(arena, "kernel '%s' is marked unfusible",
 				      model->kernels.items[task->bound.kernel].name);
 	case SK_REASON_EXCEED_CORE_MAX:

@@ -5,7 +5,7 @@
 #include "src/model/model.h"
 #include "src/planning/planning.h"
 
-/* With feed-sync-all=1 idle cores take part, so no core waits in vain. */
+/* With feed-sync-all=1 idle cores take part, so no core waits in vain. An exchange waits for no other core. */
 static bool synchronises(const struct sk_model *model, uint32_t number)
 {
 	const struct sk_task *task = &model->tasks.items[number];
@@ -13,7 +13,7 @@ static bool synchronises(const struct sk_model *model, uint32_t number)
 	for (size_t i = 0; i < task->said.scopes.count; i++)
 		if (model->scopes.items[task->said.scopes.items[i]].feeds_sync_all)
 			return false;
-	return model->kernels.items[task->bound.kernel].signature->sync_all;
+	return model->kernels.items[task->bound.kernel].signature->sync_all && !task->said.exchange;
 }
 
 static uint32_t least(uint32_t a, uint32_t b)

@@ -17,6 +17,14 @@ static bool exceeds_cores(const struct sk_profile *device, const struct sk_task 
 	return device->lane_count > 1 && task->bound.block_count > device->lanes[task->bound.lane].cores;
 }
 
+bool sk_launches_exchange_alone(const struct sk_model *model, const struct sk_task *task)
+{
+	for (size_t i = 0; i < task->said.scopes.count && task->said.exchange; i++)
+		if (model->scopes.items[task->said.scopes.items[i]].no_exchange_fusion)
+			return true;
+	return false;
+}
+
 static enum sk_reason judge(const struct sk_segments *segments, uint32_t number)
 {
 	const struct sk_model *model = segments->model;
@@ -28,7 +36,7 @@ static enum sk_reason judge(const struct sk_segments *segments, uint32_t number)
 		return SK_REASON_IN_UNFUSIBLE_SCOPE;
 	if (segments->set_of[number] == SK_NONE)
 		return SK_REASON_NOT_IN_SCOPE;
-	if (model->kernels.items[task->bound.kernel].signature->unfusible)
+	if (model->kernels.items[task->bound.kernel].signature->unfusible || sk_launches_exchange_alone(model, task))
 		return SK_REASON_OP_UNSUPPORT;
 	if (exceeds_cores(model->device, task))
 		return SK_REASON_EXCEED_CORE_MAX;

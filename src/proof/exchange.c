@@ -1,10 +1,16 @@
 /* See proof.h. Properties to prove:
  *
- * Every rank starts the exchanges in one order, that of the list, whatever its cores and workers do: each exchange's
- * launch follows the launch of the one before it, directly or through others. A launch has ended when one that follows
- * it starts, so exchange n has ended on a rank before it starts exchange n + 1. Launches follow earlier ones only
- * (sk_plan_check_launch), so none waits for a result that only a later exchange gives; ranks run one package, so no
- * rank waits in exchange n for another one that waits in exchange m: the lesser of n and m would be complete.
+ * Every rank starts the exchanges in one order, that of the list, for every number of cores: exchange n has ended on a
+ * rank before it starts exchange n + 1. If both are in one launch, the step of n + 1 knows that the step of n has ended
+ * (knowledge.c): its core has the knowledge of its awaits and of all awaits before, for every number of cores. If they
+ * are in different launches, the launch of n + 1 follows that of n, directly or through others; a launch has ended when
+ * one that follows it starts.
+ *
+ * None waits for what only a later exchange gives. Launches follow earlier ones only, awaits name earlier steps only,
+ * and no core's program leads from a later step to an earlier one (sk_plan_check_launch). So what an exchange waits for
+ * on its rank comes before it in the order of launches and steps, while a later exchange comes after it. Ranks run one
+ * package, so no rank waits in exchange n for another one that waits in exchange m: the lesser of n and m would be
+ * complete.
  *
  * Exchanges are the list's, and nothing else is: sk_ranks_check.
  *
@@ -26,6 +32,7 @@ struct check {
 	const struct sk_ranks_view *ranks;
 	const struct sk_plan_view *plan;
 	struct sk_launch_order order;
+	struct sk_knowledge knowledge;
 };
 
 static const char *task_name(const struct check *check, uint32_t exchange)
@@ -48,28 +55,91 @@ static bool is_of_another_network(const struct check *check, uint32_t exchange)
 	return *one && sk_plan_string(one) != sk_plan_string(other);
 }
 
+static void report_order(const struct check *check, uint32_t earlier, uint32_t later, const char *how)
+{
+	sk_error(check->diag, check->place,
+		 "exchange '%s' %s exchange '%s', which it precedes in the order that all ranks must keep",
+		 task_name(check, earlier), how, task_name(check, later));
+}
+
+/* within: the launch that has both; NULL: they are in different ones. */
+static void report_missing(const struct check *check, uint32_t earlier, uint32_t later, const char *within)
+{
+	sk_error(check->diag, check->place,
+		 "%s%s%sexchange '%s' does not %s exchange '%s' before it: ranks could start them in different orders",
+		 within ? "launch '" : "", within ? within : "", within ? "': " : "", task_name(check, later),
+		 within ? "await" : "wait for", task_name(check, earlier));
+}
+
 static void check_pair(struct check *check, uint32_t exchange)
 {
 	uint32_t earlier = launch_of(check, exchange - 1), later = launch_of(check, exchange);
 
-	if (is_of_another_network(check, exchange))
+	if (earlier == later || is_of_another_network(check, exchange))
 		return;
-	if (later <= earlier)
-		sk_error(check->diag, check->place,
-			 "exchange '%s' is launched after exchange '%s', which it precedes in the order that all ranks "
-			 "must keep",
-			 task_name(check, exchange - 1), task_name(check, exchange));
+	if (later < earlier)
+		report_order(check, exchange - 1, exchange, "is launched after");
 	else if (!sk_launch_before(&check->order, earlier, later))
-		sk_error(check->diag, check->place,
-			 "exchange '%s' does not wait for exchange '%s' before it: ranks could start them in different "
-			 "orders",
-			 task_name(check, exchange), task_name(check, exchange - 1));
+		report_missing(check, exchange - 1, exchange, NULL);
 }
+
+/* ---- exchanges of one launch ---- */
+
+/* Return the number of the exchange that the step makes; SK_NO_INDEX: it makes none. */
+static uint32_t exchange_of(const struct check *check, uint32_t step)
+{
+	const struct sk_plan_call *call = sk_plan_step_calls(check->plan, &check->plan->steps[step]).first;
+	const struct sk_ranks_exchange *exchange = sk_ranks_find(check->ranks, call->task);
+
+	return exchange ? (uint32_t)(exchange - check->ranks->exchanges) : SK_NO_INDEX;
+}
+
+static bool has_several(const struct check *check, const struct sk_plan_launch *launch)
+{
+	uint32_t count = 0;
+
+	for (uint32_t s = 0; s < sk_plan_form(launch)->step_count && count < 2; s++)
+		count += exchange_of(check, launch->first_step + s) != SK_NO_INDEX;
+	return count > 1;
+}
+
+static void check_launch(struct check *check, const struct sk_plan_launch *launch)
+{
+	uint32_t last = SK_NO_INDEX, before = SK_NO_INDEX, count = sk_plan_form(launch)->step_count;
+	const char *name = sk_plan_string(&launch->name);
+
+	if (!has_several(check, launch))
+		return;
+	if (!sk_knowledge_begin(&check->knowledge, launch)) {
+		sk_error(check->diag, check->place, "launch '%s' has too many steps on too many homes to be proved",
+			 name);
+		return;
+	}
+	for (uint32_t s = 0; s < count; s += sk_side_count(&check->plan->steps[launch->first_step + s])) {
+		uint32_t step = launch->first_step + s, exchange = exchange_of(check, step);
+
+		sk_knowledge_pass(&check->knowledge, step);
+		if (exchange == SK_NO_INDEX)
+			continue;
+		if (last != SK_NO_INDEX && exchange < last)
+			report_order(check, exchange, last, "comes after");
+		else if (last != SK_NO_INDEX && !sk_knows_returned(&check->knowledge, step, before))
+			report_missing(check, last, exchange, name);
+		last = exchange;
+		before = step;
+	}
+}
+
+/* ---- all of them ---- */
 
 bool sk_exchange_check(struct sk_arena *arena, struct sk_diag *diag, const struct sk_plan_view *plan,
 		       const struct sk_ranks_view *ranks, const char *file)
 {
-	struct check check = {.diag = diag, .place = {.file = file}, .ranks = ranks, .plan = plan};
+	struct check check = {.diag = diag,
+			      .place = {.file = file},
+			      .ranks = ranks,
+			      .plan = plan,
+			      .knowledge = {.arena = arena, .view = plan}};
 	unsigned errors = diag->errors;
 	char error[256];
 
@@ -87,6 +157,8 @@ bool sk_exchange_check(struct sk_arena *arena, struct sk_diag *diag, const struc
 			sk_error(diag, check.place, "exchange '%s' runs once, but all ranks must take part in each run",
 				 task_name(&check, i));
 	}
+	for (uint32_t l = 0; l < plan->network_launch_count; l++)
+		check_launch(&check, &plan->launches[l]);
 	if (check.order.exhausted)
 		sk_error(diag, check.place, "the plan has too many unordered launches to be proved");
 	return diag->errors == errors;

@@ -7,8 +7,10 @@
 #include "base/text.h"
 #include "format/plan/dims.h"
 #include "format/plan/plan.h"
+#include "format/plan/ranks.h"
 #include "format/skdims.h"
 #include "format/skplan.h"
+#include "format/skranks.h"
 #include "src/skdump/skdump.h"
 
 /* ---- calls ---- */
@@ -130,10 +132,16 @@ static const char *split_text(const struct sk_show *show, const struct sk_plan_s
 /* Describe the division of the step's work. */
 static const char *work_text(const struct sk_show *show, const struct sk_plan_step *step)
 {
+	const struct sk_ranks_view *ranks = &show->file->ranks;
+	const struct sk_plan_call *call = sk_plan_step_calls(&show->file->plan, step).first;
+	const struct sk_ranks_exchange *exchange = sk_ranks_find(ranks, call->task);
 	const char *side = step->flags & SK_STEP_CUBE_SIDE     ? "cube side, "
 			   : step->flags & SK_STEP_VECTOR_SIDE ? "vector side, "
 							       : "";
 
+	if (exchange)
+		return sk_arena_print(show->arena, "exchange %u of group %s", (uint32_t)(exchange - ranks->exchanges),
+				      sk_show_name(show, &ranks->groups[exchange->group].name));
 	switch (step->kind) {
 	case SK_STEP_BLOCKS:
 		if (step->flags & SK_STEP_RESIDENT)

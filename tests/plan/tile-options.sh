@@ -85,6 +85,8 @@ link stream-order=1
 cmp plain.sk m.sk || fail "stream-order=1 takes groups apart"
 link parallel-fusion=1
 cmp plain.sk m.sk || fail "parallel-fusion=1 is not the default"
+link exchange-fusion=0
+cmp plain.sk m.sk || fail "exchange-fusion=0 changes a package without exchanges"
 link parallel-fusion=0
 steps $group last
 

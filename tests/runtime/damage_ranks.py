@@ -31,10 +31,29 @@ def table(place):
 ranks, plan = section(".sk.ranks"), section(".sk.plan")
 GROUPS, MEMBERS, EXCHANGES = (table(ranks + 24 + 8 * i)[0] for i in range(3))
 FOLLOWS = table(plan + 80 + 8 * 21)[0]
+STEPS, STEP_COUNT = table(plan + 80 + 8 * 9)
+CALLS = table(plan + 80 + 8 * 10)[0]
+AWAITS, AWAIT_COUNT = table(plan + 80 + 8 * 11)
 
 
 def put(form, place, number):
     struct.pack_into(form, data, place, number)
+
+
+def get(form, place):
+    return struct.unpack_from(form, data, place)[0]
+
+
+def leave_out_await(step, number):
+    """Remove the await of that number from a step."""
+    record = STEPS + 56 * step
+    place = AWAITS + 4 * (get("<I", record + 28) + number)
+    end = AWAITS + 4 * AWAIT_COUNT
+    data[place : end - 4] = data[place + 4 : end]
+    put("<I", record + 32, get("<I", record + 32) - 1)
+    for later in range(step + 1, STEP_COUNT):
+        put("<I", STEPS + 56 * later + 28, get("<I", STEPS + 56 * later + 28) - 1)
+    put("<I", plan + 80 + 8 * 11 + 4, AWAIT_COUNT - 1)
 
 
 FIELDS = {  # of an exchange
@@ -47,6 +66,13 @@ if what in FIELDS:
 elif what == "swap":  # two exchanges
     one, other = (EXCHANGES + 32 * number for number in numbers)
     data[one : one + 4], data[other : other + 4] = data[other : other + 4], data[one : one + 4]
+elif what == "steps":  # two steps make the calls of each other's tasks
+    one, other = (CALLS + 40 * get("<I", STEPS + 56 * number) for number in numbers)
+    data[one : one + 4], data[other : other + 4] = data[other : other + 4], data[one : one + 4]
+elif what == "await":
+    leave_out_await(*numbers)
+elif what == "flags":  # step number, its flags
+    put("<H", STEPS + 56 * numbers[0] + 10, numbers[1])
 elif what == "member":
     put("<I", MEMBERS + 4 * numbers[0], numbers[1])
 elif what == "size":
