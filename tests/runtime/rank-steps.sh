@@ -73,6 +73,11 @@ for package in two two-apart; do
 	"$top_builddir/tests/runtime/rank-streams" $package.sk 200 || fail "$package: exchanges of instances meet"
 done
 
+# One trace of both ranks: of each run 2 + 2 messages.
+"$sklink" two.yaml --scope-options '*=profiling=1' "${kernels[@]}" -o timed.sk
+"$skrun" --ranks 2 timed.sk --cores 3 --random 1 --repeat 7 --trace t.json >out.txt
+"$python" "$top_srcdir/tests/lib/check-ranks-trace.py" t.json 2 28 || fail "the trace"
+
 # damaged TEXT WHAT…: skdump refuses the package.
 damaged() {
 	text=$1
