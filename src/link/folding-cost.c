@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/ranges.h"
-#include "format/skplan.h"
 #include "graph/graph.h"
 #include "src/command/command.h"
 #include "src/model/model.h"
@@ -38,8 +37,7 @@ static const struct sk_value *value_at(const struct costs *costs, uint32_t value
 /* Return the bytes in the model's file. */
 static uint64_t file_bytes(const struct sk_value *value)
 {
-	return value->bits ? sk_value_bytes(value) / sk_dtype_size(value->dtype) * value->bits / 8
-			   : sk_value_bytes(value);
+	return sk_narrow_bits(value) ? sk_narrow_bytes(value, sk_value_elements(value)) : sk_value_bytes(value);
 }
 
 /* Return the bytes that the package needs of a value: its own, or fewer that it is computed from. */
