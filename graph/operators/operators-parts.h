@@ -349,6 +349,10 @@ bool sk_symbolic_error(const struct sk_symbolic *symbolic, const char *format, .
 bool sk_symbolic_equal(const struct sk_symbolic *symbolic, const char *are, const struct sk_size *a,
 		       const struct sk_size *b);
 
+/* Return bounds at which a condition that varies is decided, as an option after a text; "": none are found. Exporters
+ * compare a size with 1 before a Squeeze. */
+const char *sk_symbolic_deciding(const struct sk_symbolic *symbolic, const struct sk_value *condition);
+
 /* ==== symbolic-shapes.c ==== */
 
 /* True if the operator broadcasts its inputs, and has no attributes or elements that decide on shapes. */

@@ -55,9 +55,9 @@ bool sk_symbolic_check(struct sk_op_graph *graph, struct sk_graph_node *node, co
 		if (expands && !compares(node, value))
 			return sk_symbolic_error(&symbolic,
 						 "%s depends on '%s', which differs from size to size within the "
-						 "bounds; give its dimensions numbers",
+						 "bounds; give its dimensions numbers%s",
 						 sk_node_is(node, "If") ? "which branch is taken" : "its expansion",
-						 value->name);
+						 value->name, sk_symbolic_deciding(&symbolic, value));
 		if (!sk_symbolic_is_known(value))
 			return sk_symbolic_error(&symbolic,
 						 "its shape depends on elements of '%s', which are not one expression "

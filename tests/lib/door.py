@@ -270,6 +270,21 @@ def bounds():
     link("--dim", "seq=13..64")
 
 
+def squeezes():
+    """TorchScript's Squeeze of an axis of any size is an If on that size."""
+    bodies = [helper.make_graph([node("Squeeze", "x first", "t")], "t", [], [info("t", None)]),
+              helper.make_graph([node("Identity", "x", "e")], "e", [], [info("e", None)])]
+    choose = helper.make_node("If", ["c"], ["y"], name="squeeze", then_branch=bodies[0], else_branch=bodies[1])
+    save([node("Shape", "x", "shape"), node("Gather", "shape at", "rows"), node("Equal", "rows one", "c"), choose], [info("x", ["n", 4])],
+         [info("y", None)], {"at": 0, "one": 1, "first": [0]})
+    refuses("'squeeze' .If.: which branch .* differs from size to size .* or bounds that decide it: --dim 'n=2..9'$", "--dim", "n=1..9")
+    link("--dim", "n=2..9")
+    link("--dim", "one:n=1", "--dim", "more:n=2..9")
+    for network, rows in (("one", 1), ("more", 5)):
+        x = numbers.random((rows, 4), f32)
+        same(run(["y"], "--network", network, x=x)[0], x[0] if rows == 1 else x)
+
+
 # ---- parts of a model ----
 
 
@@ -405,7 +420,7 @@ def absent():
     refuses("node 'z_node' .Foo.: there is no operator 'Foo'", "--check")
 
 
-CASES = [loops, freeze, bodies, networks, dimensions, bounds, parts, forms, without_elements, absent]
+CASES = [loops, freeze, bodies, networks, dimensions, bounds, squeezes, parts, forms, without_elements, absent]
 for case in CASES:
     if len(sys.argv) < 5 or case.__name__ in sys.argv[4:]:
         case()
