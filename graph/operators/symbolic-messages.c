@@ -70,8 +70,10 @@ static bool has_multiples(const struct sk_symbolic *symbolic, const struct sk_si
 	return true;
 }
 
-/* Return options that make the dimensions in the sizes multiples, so that the sizes are equal; NULL: none do. */
-static const char *find_multiple(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b)
+/* Return options that make the dimensions in the sizes multiples, so that the sizes are equal; NULL: none do. *left is
+ * the least number of multiples of a dimension. */
+static const char *find_multiple(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b,
+				 uint64_t *left)
 {
 	const char *names = "", *options = "";
 	uint64_t multiple = 2;
@@ -87,6 +89,8 @@ static const char *find_multiple(const struct sk_symbolic *symbolic, const struc
 
 		if ((!sk_size_has(a, i) && !sk_size_has(b, i)) || dimension->least == dimension->most)
 			continue;
+		if (most / multiple - least / multiple + 1 < *left)
+			*left = most / multiple - least / multiple + 1;
 		names = sk_arena_print(symbolic->graph->arena, "%s%s%s", names, *names ? " and " : "", dimension->name);
 		options = sk_arena_print(symbolic->graph->arena, "%s --dim '%s=%" PRIu64 "..%" PRIu64 ":%" PRIu64 "'",
 					 options, dimension->name, least - least % multiple, most - most % multiple,
@@ -114,8 +118,9 @@ static uint32_t only_dimension(const struct sk_symbolic *symbolic, const struct 
 }
 
 /* Return bounds of the only dimension in the sizes for which they are equal, up to a size or from one on; NULL: there
- * are none, or there are more dimensions. */
-static const char *find_bounds(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b)
+ * are none, or there are more dimensions. *left is the number of sizes in them. */
+static const char *find_bounds(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b,
+			       uint64_t *left)
 {
 	enum { MOST_STEPS = 1 << 16 };
 	struct sk_arena *arena = symbolic->graph->arena;
@@ -137,6 +142,7 @@ static const char *find_bounds(const struct sk_symbolic *symbolic, const struct 
 		values[place] -= down + 1 < count ? only->multiple : 0;
 	if (up >= count || down >= count || (up < 2 && down < 2))
 		return NULL;
+	*left = up >= down ? up : down;
 	return up >= down ? sk_arena_print(arena,
 					   "; they are equal up to '%s' of %" PRIu64 ": --dim '%s=%" PRIu64 "..%" PRIu64
 					   "'",
@@ -153,7 +159,8 @@ static const char *find_remedy(const struct sk_symbolic *symbolic, const struct 
 {
 	struct sk_arena *arena = symbolic->graph->arena;
 	uint32_t one = lone_dimension(symbolic->sizes, a), other = lone_dimension(symbolic->sizes, b);
-	const char *remedy;
+	uint64_t multiples = UINT64_MAX, bounds = 0;
+	const char *remedy, *multiple;
 
 	if (one != SK_NONE && !sk_size_has(b, one))
 		return sk_arena_print(arena, "; if they are equal: --dim '%s=%s'",
@@ -161,8 +168,10 @@ static const char *find_remedy(const struct sk_symbolic *symbolic, const struct 
 	if (other != SK_NONE && !sk_size_has(a, other))
 		return sk_arena_print(arena, "; if they are equal: --dim '%s=%s'",
 				      sk_sizes_dimension(symbolic->sizes, other)->name, sk_size_text(arena, a));
-	remedy = find_bounds(symbolic, a, b);
-	remedy = remedy ? remedy : find_multiple(symbolic, a, b);
+	multiple = find_multiple(symbolic, a, b, &multiples);
+	remedy = find_bounds(symbolic, a, b, &bounds);
+	if (!remedy || (multiple && multiples >= bounds))
+		remedy = multiple;
 	return remedy ? remedy : "; give one of their dimensions a number";
 }
 
