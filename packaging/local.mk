@@ -44,6 +44,15 @@ deb_kernels = $(abs_builddir)/kernels/libskernels.a
 deb_source = $(deb_folder)/sklink-$(VERSION)
 $(abs_builddir)/kernels/libskernels.a: kernels/libskernels.a
 
+deb_profiles =
+if HAVE_MPICH
+deb_profiles += pkg.sklink.mpich
+endif
+if HAVE_OPENMPI
+deb_profiles += pkg.sklink.openmpi
+endif
+
+# Packages of transports are those of the MPIs that configure has found.
 deb: $(deb_kernels)
 	@command -v dh_python3 >/dev/null || { echo 'make deb needs debhelper and dh-python' >&2; exit 1; }
 	rm -rf $(deb_source) $(deb_folder)/*.deb $(deb_folder)/*.changes $(deb_folder)/*.buildinfo
@@ -52,7 +61,8 @@ deb: $(deb_kernels)
 	mv $(deb_source)/packaging/debian $(deb_source)/debian
 	@test "`cd $(deb_source) && dpkg-parsechangelog -S Version`" = $(VERSION)-1 || \
 		{ echo 'packaging/debian/changelog is not of version $(VERSION)' >&2; exit 1; }
-	cd $(deb_source) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL SKERNELS=$(deb_kernels) dpkg-buildpackage -b -us -uc
+	cd $(deb_source) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL SKERNELS=$(deb_kernels) \
+		DEB_BUILD_PROFILES='$(strip $(deb_profiles) $(DEB_BUILD_PROFILES))' dpkg-buildpackage -b -us -uc
 	rm -rf $(deb_source)
 .PHONY: deb
 CLEAN_FOLDERS += deb

@@ -19,7 +19,11 @@ make -s -C "$top_builddir" deb deb_folder="$dir/deb" deb_kernels="$dir/libskerne
 version=$(sed -n 's/^PACKAGE_VERSION = //p' "$top_builddir/Makefile")
 
 lintian --fail-on error deb/*.changes >lintian.txt 2>&1 || { cat lintian.txt >&2; fail "lintian finds errors"; }
-for package in sklink libskrt0 libskrt-mpich libskrt-openmpi libskrt-dev python3-sklink sklink-doc; do
+transports=
+for name in mpich openmpi; do
+	[ ! -e "$top_builddir/loader/.libs/libskrt-$name.so" ] || transports="$transports libskrt-$name"
+done
+for package in sklink libskrt0 $transports libskrt-dev python3-sklink sklink-doc; do
 	[ "$(dpkg-deb -f deb/${package}_*.deb Version)" = "$version-1" ] || fail "no $package of version $version-1"
 	dpkg -x deb/${package}_*.deb root
 	dpkg-deb -c deb/${package}_*.deb | awk '!/\/$/ { print $6 }'

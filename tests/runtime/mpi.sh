@@ -221,6 +221,20 @@ else
 	for case in endless input missing launched number exchanges longer package runs late; do failure $case $first; done
 fi
 
+# ---- packages of each rank ----
+cp two.sk pair.0.sk && cp other.sk pair.1.sk
+for name in simulated $names; do
+	rm -f y.*.npy
+	inputs 0 0
+	run=("$skrun" pair.%r.sk --input x=x.%r.npy --output y=y.%r.npy)
+	if [ $name = simulated ]; then "${run[@]}" --ranks 2; else start $name 2 "${run[@]}"; fi >out.txt 2>err.txt ||
+		{ cat err.txt >&2; fail "$name: packages of each rank"; }
+	"$python" -c '
+import numpy as np
+for rank in 0, 1:
+    assert (np.load(f"y.{rank}.npy") == [0] * 8 + [1] * 8).all()' || fail "$name: packages of each rank give something else"
+done
+
 # ---- one trace of all ranks ----
 cat >traced.yaml <<'YAML'
 sklink: 1
