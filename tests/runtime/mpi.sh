@@ -81,6 +81,15 @@ for value in 0 1 2; do "$make_model" v$value.npy f32 8 $value; done
 said=(--timeout 1 --input x=x.%r.npy --output y=y.%r.npy)
 all="exchange 'all' (all-gather of group world, 32 bytes)"
 
+# processes: the numbers of all that run $skrun.
+processes() {
+	local folder name
+	for folder in /proc/[0-9]*; do
+		{ IFS= read -rd '' name <"$folder/cmdline"; } 2>/dev/null || continue
+		[ "$name" != "$skrun" ] || echo "${folder#/proc/}"
+	done
+}
+
 longest=${TIMES:+4} # s: the time-out, and 3
 longest=${longest:-20}
 # ended MPI TEXT: the processes of the launcher $launcher, which have begun at $began, end within 4 s (with TIMES; else
@@ -94,8 +103,9 @@ ended() {
 	grep -qF -- "$text" err.txt || { cat err.txt >&2; fail "$name, $case: no text '$text'"; }
 	[ -z "$(ls | grep -E '^y\..*' || true)" ] || fail "$name, $case: an output is left: $(ls)"
 	for left in 1 2 3 4 5 6 7 8 9 10 gone; do
-		pgrep -f "$skrun" >pids.txt || break
-		[ $left != gone ] || { ps -o pid,ppid,stat,args -p "$(paste -sd, pids.txt)" >&2; fail "$name, $case: a process is left"; }
+		processes >pids.txt
+		[ -s pids.txt ] || break
+		[ $left != gone ] || { cat pids.txt >&2; fail "$name, $case: a process is left"; }
 		sleep 0.1
 	done
 }
@@ -118,11 +128,10 @@ launch() {
 worker() {
 	local try
 	for try in $(seq 100); do
-		for found in $(pgrep -f "^$skrun.*--repeat" || true); do
+		for found in $(processes); do
 			watcher=$(awk '{ print $4 }' "/proc/$found/stat" 2>/dev/null) || continue
 			grep -qzE "^(PMI_RANK|OMPI_COMM_WORLD_RANK)=$1$" "/proc/$found/environ" 2>/dev/null || continue
-			grep -qF "$skrun" "/proc/$watcher/cmdline" 2>/dev/null || continue
-			grep -qF two.sk "/proc/$found/maps" || continue
+			grep -qF two.sk "/proc/$found/maps" 2>/dev/null || continue
 			sleep 0.5
 			return
 		done
@@ -233,6 +242,7 @@ for name in simulated $names; do
 import numpy as np
 for rank in 0, 1:
     assert (np.load(f"y.{rank}.npy") == [0] * 8 + [1] * 8).all()' || fail "$name: packages of each rank give something else"
+	rm y.*.npy x.*.npy
 done
 
 # ---- one trace of all ranks ----
@@ -293,6 +303,10 @@ grep -q 'costs:.* 1 exchange between ranks, from the link of the profile;' out.t
 	{ cat out.txt >&2; fail "a prediction"; }
 
 # ---- other programs ----
+if nm -D "$top_builddir/.libs/libskrt.so" | grep -q '__[at]san_'; then
+	echo "left out: programs, which would have to be sanitized, too"
+	exit 0
+fi
 cat >program.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
