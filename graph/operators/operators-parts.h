@@ -349,9 +349,8 @@ bool sk_symbolic_error(const struct sk_symbolic *symbolic, const char *format, .
 bool sk_symbolic_equal(const struct sk_symbolic *symbolic, const char *are, const struct sk_size *a,
 		       const struct sk_size *b);
 
-/* Return bounds at which a condition that varies is decided, as an option after a text; "": none are found. Exporters
- * compare a size with 1 before a Squeeze. */
-const char *sk_symbolic_deciding(const struct sk_symbolic *symbolic, const struct sk_value *condition);
+/* Return the number of the dimension that the size is; SK_NONE: it is none. */
+uint32_t sk_size_lone_dimension(const struct sk_sizes *sizes, const struct sk_size *size);
 
 /* ==== symbolic-shapes.c ==== */
 

@@ -21,8 +21,7 @@ bool sk_symbolic_error(const struct sk_symbolic *symbolic, const char *format, .
 	return false;
 }
 
-/* Return the number of the dimension that the size is; SK_NONE: it is none. */
-static uint32_t lone_dimension(const struct sk_sizes *sizes, const struct sk_size *size)
+uint32_t sk_size_lone_dimension(const struct sk_sizes *sizes, const struct sk_size *size)
 {
 	for (uint32_t i = 0; i < sk_sizes_count(sizes); i++)
 		if (sk_sizes_variable(sizes, i) == size && !sk_size_is_number(size, NULL))
@@ -158,7 +157,7 @@ static const char *find_bounds(const struct sk_symbolic *symbolic, const struct 
 static const char *find_remedy(const struct sk_symbolic *symbolic, const struct sk_size *a, const struct sk_size *b)
 {
 	struct sk_arena *arena = symbolic->graph->arena;
-	uint32_t one = lone_dimension(symbolic->sizes, a), other = lone_dimension(symbolic->sizes, b);
+	uint32_t one = sk_size_lone_dimension(symbolic->sizes, a), other = sk_size_lone_dimension(symbolic->sizes, b);
 	uint64_t multiples = UINT64_MAX, bounds = 0;
 	const char *remedy, *multiple;
 
@@ -194,55 +193,4 @@ bool sk_symbolic_equal(const struct sk_symbolic *symbolic, const char *are, cons
 		sk_size_text(arena, a), sk_size_text(arena, b), are, sk_size_at(a, values), sk_size_at(b, values),
 		sk_sizes_values_text(arena, symbolic->sizes, symbolic->graph->dimensions_of, values),
 		find_remedy(symbolic, a, b));
-}
-
-/* Return the node that makes the value, also if the value has been computed; NULL: there is none. */
-static const struct sk_graph_node *find_maker(const struct sk_op_graph *graph, const struct sk_value *value)
-{
-	for (size_t n = 0; value && n < graph->nodes.count; n++)
-		for (size_t i = 0; i < graph->nodes.items[n].outputs.count; i++)
-			if (sk_node_output(graph, &graph->nodes.items[n], i) == value)
-				return &graph->nodes.items[n];
-	return NULL;
-}
-
-/* Return the node that compares, of a condition that may pass through others; NULL: there is none. */
-static const struct sk_graph_node *find_comparison(const struct sk_op_graph *graph, const struct sk_value *condition)
-{
-	static const char *const passing[] = {"Cast", "Identity", "Not", "Squeeze", "Unsqueeze", "Reshape", NULL};
-	enum { MOST_DEPTH = 8 };
-	const struct sk_graph_node *node = find_maker(graph, condition);
-
-	for (int depth = 0; node && depth < MOST_DEPTH && sk_node_is_one_of(node, passing); depth++)
-		node = find_maker(graph, sk_node_input(graph, node, 0));
-	return node && sk_node_is(node, "Equal") ? node : NULL;
-}
-
-const char *sk_symbolic_deciding(const struct sk_symbolic *symbolic, const struct sk_value *condition)
-{
-	const struct sk_graph_node *node = find_comparison(symbolic->graph, condition);
-
-	for (size_t i = 0; i < 2 && node && node->inputs.count == 2; i++) {
-		const struct sk_value *value = sk_node_input(symbolic->graph, node, i),
-				      *other = sk_node_input(symbolic->graph, node, 1 - i);
-		uint64_t count, other_count;
-		const struct sk_size *const *terms = value ? sk_symbolic_terms(symbolic, value, &count) : NULL,
-					    *const *numbers =
-						    other ? sk_symbolic_terms(symbolic, other, &other_count) : NULL;
-		int64_t number;
-		uint32_t place;
-		const struct sk_size_dimension *dimension;
-
-		if (!terms || !numbers || count != 1 || other_count != 1 || !terms[0] || !numbers[0] ||
-		    !sk_size_is_number(numbers[0], &number) ||
-		    (place = lone_dimension(symbolic->sizes, terms[0])) == SK_NONE)
-			continue;
-		dimension = sk_sizes_dimension(symbolic->sizes, place);
-		if ((int64_t)dimension->least != number || dimension->least + 2 * dimension->multiple > dimension->most)
-			continue;
-		return sk_arena_print(symbolic->graph->arena,
-				      ", or bounds that decide it: --dim '%s=%" PRIu64 "..%" PRIu64 "'",
-				      dimension->name, dimension->least + dimension->multiple, dimension->most);
-	}
-	return "";
 }

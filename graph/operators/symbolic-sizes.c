@@ -1,4 +1,5 @@
 /* Symbolic inference of one node; see operators.h. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -39,6 +40,59 @@ static bool compares(const struct sk_graph_node *node, const struct sk_value *va
 	return !strcmp(node->op, "GroupQueryAttention") && sk_symbolic_is_known(value);
 }
 
+/* Return the node that makes the value, also if the value has been computed; NULL: there is none. */
+static const struct sk_graph_node *find_maker(const struct sk_op_graph *graph, const struct sk_value *value)
+{
+	for (size_t n = 0; value && n < graph->nodes.count; n++)
+		for (size_t i = 0; i < graph->nodes.items[n].outputs.count; i++)
+			if (sk_node_output(graph, &graph->nodes.items[n], i) == value)
+				return &graph->nodes.items[n];
+	return NULL;
+}
+
+/* Return the node that compares, of a condition that may pass through others; NULL: there is none. */
+static const struct sk_graph_node *find_comparison(const struct sk_op_graph *graph, const struct sk_value *condition)
+{
+	static const char *const passing[] = {"Cast", "Identity", "Not", "Squeeze", "Unsqueeze", "Reshape", NULL};
+	enum { MOST_DEPTH = 8 };
+	const struct sk_graph_node *node = find_maker(graph, condition);
+
+	for (int depth = 0; node && depth < MOST_DEPTH && sk_node_is_one_of(node, passing); depth++)
+		node = find_maker(graph, sk_node_input(graph, node, 0));
+	return node && sk_node_is(node, "Equal") ? node : NULL;
+}
+
+/* Return bounds at which a condition that varies is decided, as an option after a text; "": none are found. Exporters
+ * compare a size with 1 before a Squeeze. */
+static const char *find_deciding(const struct sk_symbolic *symbolic, const struct sk_value *condition)
+{
+	const struct sk_graph_node *node = find_comparison(symbolic->graph, condition);
+
+	for (size_t i = 0; i < 2 && node && node->inputs.count == 2; i++) {
+		const struct sk_value *value = sk_node_input(symbolic->graph, node, i),
+				      *other = sk_node_input(symbolic->graph, node, 1 - i);
+		uint64_t count, other_count;
+		const struct sk_size *const *terms = value ? sk_symbolic_terms(symbolic, value, &count) : NULL,
+					    *const *numbers =
+						    other ? sk_symbolic_terms(symbolic, other, &other_count) : NULL;
+		int64_t number;
+		uint32_t place;
+		const struct sk_size_dimension *dimension;
+
+		if (!terms || !numbers || count != 1 || other_count != 1 || !terms[0] || !numbers[0] ||
+		    !sk_size_is_number(numbers[0], &number) ||
+		    (place = sk_size_lone_dimension(symbolic->sizes, terms[0])) == SK_NONE)
+			continue;
+		dimension = sk_sizes_dimension(symbolic->sizes, place);
+		if ((int64_t)dimension->least != number || dimension->least + 2 * dimension->multiple > dimension->most)
+			continue;
+		return sk_arena_print(symbolic->graph->arena,
+				      ", or bounds that decide it: --dim '%s=%" PRIu64 "..%" PRIu64 "'",
+				      dimension->name, dimension->least + dimension->multiple, dimension->most);
+	}
+	return "";
+}
+
 bool sk_symbolic_check(struct sk_op_graph *graph, struct sk_graph_node *node, const struct sk_schema *schema)
 {
 	const struct sk_symbolic symbolic = {graph, node, schema, graph->sizes};
@@ -57,7 +111,7 @@ bool sk_symbolic_check(struct sk_op_graph *graph, struct sk_graph_node *node, co
 						 "%s depends on '%s', which differs from size to size within the "
 						 "bounds; give its dimensions numbers%s",
 						 sk_node_is(node, "If") ? "which branch is taken" : "its expansion",
-						 value->name, sk_symbolic_deciding(&symbolic, value));
+						 value->name, find_deciding(&symbolic, value));
 		if (!sk_symbolic_is_known(value))
 			return sk_symbolic_error(&symbolic,
 						 "its shape depends on elements of '%s', which are not one expression "
