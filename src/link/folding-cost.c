@@ -207,18 +207,18 @@ static void tell(const struct costs *costs, struct sk_model *model, const struct
 				     left ? "it is computed once for each instance" : "it is in the package"));
 }
 
-/* Programs call the launches of an object by themselves, and a package of several networks has none that runs once. */
-static bool may_leave(const struct sk_link *link)
+/* Programs call the launches of an object by themselves, and a package of several networks has none that runs once.
+ * With bounds such launches run again whenever an instance gets other sizes, since their results then have other
+ * places. */
+static bool may_leave(const struct sk_link *link, const struct sk_op_graph *graph)
 {
-	return !link->command->fold && !link->command->relocatable && !link->folded;
+	return !link->command->fold && !link->command->relocatable && !link->folded && !graph->sizes;
 }
 
-/* Leave out the results that grow most, until the rest is small enough. A sample leaves out those that the network at
- * its largest sizes leaves out. */
+/* Leave out the results that grow most, until the rest is small enough. */
 static void choose(const struct costs *costs, const struct sk_link *link, bool *left)
 {
 	const struct sk_op_graph *graph = costs->graph;
-	bool sample = graph->sizes && sk_known_is_complete(link->known);
 	uint64_t limit = model_bytes(costs), total = 0;
 	size_t count;
 	const struct growth *list = list_growth(costs, &count);
@@ -229,10 +229,8 @@ static void choose(const struct costs *costs, const struct sk_link *link, bool *
 	for (size_t i = 0; i < count; i++) {
 		uint32_t v = list[i].value;
 
-		left[v] = sample ? sk_known_is_left(link->known, value_at(costs, v)) : total > limit && may_leave(link);
+		left[v] = total > limit && may_leave(link, graph);
 		total -= left[v] ? list[i].bytes : 0;
-		if (left[v] && !sample)
-			sk_known_leave(link->known, value_at(costs, v));
 		tell(costs, link->model, &list[i], left[v]);
 	}
 }

@@ -17,7 +17,6 @@ struct sk_known_contents {
 	struct sk_arena *arena;
 	struct sk_map names; /* of constants with their types, sizes and keys, to places in: */
 	SK_ARRAY(const void *) contents;
-	struct sk_map left; /* names of values that are computed once for each instance */
 	bool complete; /* a sample takes contents, and adds none */
 };
 
@@ -27,7 +26,6 @@ struct sk_known_contents *sk_known_create(struct sk_arena *arena)
 
 	known->arena = arena;
 	sk_map_init(&known->names, arena);
-	sk_map_init(&known->left, arena);
 	return known;
 }
 
@@ -88,21 +86,6 @@ const void *sk_folded_find(const struct sk_known_contents *folded, const struct 
 			   const struct sk_value *value, uint64_t key)
 {
 	return value->varies || !key ? NULL : find(folded, graph, value, key, SK_KNOWN_BY_CONTENTS);
-}
-
-void sk_known_leave(struct sk_known_contents *known, const struct sk_value *value)
-{
-	sk_map_insert(&known->left, value->name, strlen(value->name), 0);
-}
-
-bool sk_known_is_left(const struct sk_known_contents *known, const struct sk_value *value)
-{
-	return sk_map_find(&known->left, value->name, strlen(value->name)) != SK_NONE;
-}
-
-bool sk_known_is_complete(const struct sk_known_contents *known)
-{
-	return known->complete;
 }
 
 /* ---- keys ---- */

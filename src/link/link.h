@@ -261,13 +261,6 @@ void sk_known_add(struct sk_known_contents *known, const struct sk_value *value,
 const void *sk_known_find(const struct sk_known_contents *known, const struct sk_op_graph *graph,
 			  const struct sk_value *value, uint64_t key);
 
-/* Record that calls compute the value once for each instance, for samples, in which the same values are left out. */
-void sk_known_leave(struct sk_known_contents *known, const struct sk_value *value);
-bool sk_known_is_left(const struct sk_known_contents *known, const struct sk_value *value);
-
-/* True if graphs are samples. */
-bool sk_known_is_complete(const struct sk_known_contents *known);
-
 /* The same for results of calls of any network, which later networks take: the key is one by contents. */
 void sk_folded_add(struct sk_known_contents *folded, const struct sk_value *value, uint64_t key);
 const void *sk_folded_find(const struct sk_known_contents *folded, const struct sk_op_graph *graph,
