@@ -229,6 +229,19 @@ END
 linked cut S=1..8
 for size in 1 3 4 5 8; do runs S=$size; done
 
+# The last three rows, or all if there are fewer.
+model last <<'END'
+input x f32 BxSx4
+output y f32 none
+constant begin i64 1 -3
+constant end i64 1 1000000
+constant axis i64 1 1
+node Slice _ x begin end axis -> a
+node Relu _ a -> y
+END
+linked last 'B=1..3 S=1..8'
+for size in '1 1' '3 2' '2 3' '3 4' '1 8'; do runs "B=${size% *} S=${size#* }"; done
+
 # Sizes of 0: rows that are not there, and a past that is empty.
 linked rows S=0..8
 for size in 1 8; do runs S=$size; done
