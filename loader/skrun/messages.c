@@ -18,18 +18,24 @@ void sk_messages_of_rank(uint32_t rank)
 	snprintf(rank_title, sizeof(rank_title), "rank %" PRIu32 ": ", rank);
 }
 
+/* The line is written at once: other ranks may write theirs at the same time. */
 static void print_message(const char *before, const char *format, va_list arguments)
 {
-	char *text = NULL;
+	char *text = NULL, *line = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&line, &size), *to = stream ? stream : stderr;
 
 	sk_progress_end();
 	if (vasprintf(&text, format, arguments) < 0)
 		text = NULL;
-	fputs("skrun: ", stderr);
-	fputs(rank_title, stderr);
-	fputs(before, stderr);
-	sk_escape_print(text ? text : "no memory", stderr);
-	fputc('\n', stderr);
+	fputs("skrun: ", to);
+	fputs(rank_title, to);
+	fputs(before, to);
+	sk_escape_print(text ? text : "no memory", to);
+	fputc('\n', to);
+	if (stream && !fclose(stream))
+		fwrite(line, 1, size, stderr);
+	free(line);
 	free(text);
 }
 

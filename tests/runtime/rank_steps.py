@@ -164,6 +164,6 @@ for ranks in (1, 2, 3, 4, 8):
         found = check(random.Random(f"{seed} {ranks} {number}"), ranks, number)
         steps += found[0]
         alone += found[1]
-if not steps or not alone:
+if manifests > 1 and (not steps or not alone):
     raise SystemExit("FAIL: no exchange is a step, or none is a launch")
 print(f"{5 * manifests} manifests: {steps} exchanges are steps of superkernels, {alone} are launches")
