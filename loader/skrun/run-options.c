@@ -342,9 +342,9 @@ static bool check_options(struct sk_run_options *options)
 		sk_skrun_error(
 			"--check-split runs each task in parts; --verify, --serial, --time and --measure do not go "
 			"with it");
-	else if (options->ranks && (options->list || options->predict || split || options->sizes))
-		sk_skrun_error("--ranks runs the network on each rank; --list, --predict, --check-split and --sizes do "
-			       "not go with it");
+	else if (options->ranks && (options->list || options->predict || options->sizes))
+		sk_skrun_error("--ranks runs the network on each rank; --list, --predict and --sizes do not go with "
+			       "it");
 	else if (options->page && !options->trace)
 		sk_skrun_error("--html shows a trace; it goes with --trace");
 	else if (options->page && sk_is_special(options->trace))

@@ -74,6 +74,12 @@ sum_model s f16 'node Add both s p -> y'
 sums 0
 sum_model s f16 'node Relu act s -> y'
 sums 1
+sum_model s f16 'node com.microsoft:AllReduce again p -> t' 'node Add both s t -> y' 'opset 1 com.microsoft'
+sums 0
+sum_model s f16 'constant v f16 5x4 14336' 'node MatMul second s v -> q' 'node com.microsoft:AllReduce again q -> y' \
+	'opset 1 com.microsoft'
+sums 2
+sums 0 --fusion-flags=--disable_pass=MatMulAllReduce
 
 # The same of bytes, with a bias that one rank adds.
 "$python" - <<'PYTHON'

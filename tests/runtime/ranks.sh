@@ -272,7 +272,8 @@ for value in 1 2; do
 	esac || { cat err.txt >&2; fail "rank 0 says nothing"; }
 done
 
-# Several networks with exchanges in one package, each for another size.
+# Several networks with exchanges in one package, each for another size; kernels that compute other bits in parts on one
+# of the ranks.
 model nets <<'LINES'
 opset 21
 opset 1 sklink
@@ -290,6 +291,27 @@ for rank in range(2):
     np.save(f"long.{rank}.npy", np.load(f"x.{rank}.npy")[[0, 1, 2, 3, 3, 2, 1]])'
 "$skrun" --ranks 2 nets.sk --network long --input x=long.%r.npy --output y=y.%r.npy
 same y.1.npy '(lambda a, b: np.concatenate([a + b + a, a + b + b]))(*(part[[0, 1, 2, 3, 3, 2, 1]] for part in x[:2]))'
+"$skrun" --ranks 2 nets.sk --network short --random 1 --check-split --repeat 2 >out.txt &&
+	grep -q '^Split: bit-identical' out.txt || { cat out.txt; fail "no check of parts"; }
+cat >uneven.c <<'C'
+#include "skkernel.h"
+
+void uneven(const float *f, const float *x, float *y, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		y[i] = f[0] == 1 ? x[i] + (float)n : x[i];
+}
+SK_KERNEL(uneven, "split=n; in f f32[1], in x f32[n], out y f32[n], n i64");
+C
+compile uneven
+sed -e 's/  x: .*/  f: {dtype: f32, shape: [1]}\n&/; s/kernel: check, args: \[x, t\]/kernel: uneven, args: [f, x, t]/; s/\[8\]/[4096]/; s/\[16\]/[8192]/' fails.yaml >uneven.yaml
+"$sklink" uneven.yaml uneven.o "${kernels[@]}" -o uneven.sk
+"$make_model" v.0.npy f32 1 0
+"$make_model" v.1.npy f32 1 1
+refused "skrun: rank 1: error: " "$skrun" --ranks 2 --timeout 1 uneven.sk --random 1 --input f=v.%r.npy --check-split
+grep -q "rank 1: error: .*kernel uneven .* it contradicts 'split'" err.txt || { cat err.txt >&2; fail "the kernel is not named"; }
+"$make_model" v.1.npy f32 1 0
+"$skrun" --ranks 2 uneven.sk --random 1 --input f=v.%r.npy --check-split >out.txt || fail "even kernels"
 
 # A rank that is stopped, and one that is killed.
 for signal in STOP KILL; do
