@@ -1,8 +1,8 @@
 /* Collective operators (domain "sklink"), which the ranks of a group compute together, and those of com.microsoft.
  *
- * Ranks only exchange bytes; kernels compute. A reduction whose elements are a multiple of the ranks is an all-to-all
- * exchange, a fold of the parts in the order of the ranks, and an all-gather; otherwise an all-gather of everything,
- * and a fold. So all ranks have the same bits, whatever moves the bytes. */
+ * Ranks only exchange bytes; kernels compute. A large reduction whose elements are a multiple of the ranks is an
+ * all-to-all exchange, a fold of the parts in the order of the ranks, and an all-gather; otherwise an all-gather of
+ * everything, and a fold. So all ranks have the same bits, whatever moves the bytes. */
 #include "graph/operators/operators.h"
 
 #include <inttypes.h>
@@ -19,6 +19,8 @@
 #include "graph/graph.h"
 
 #define MICROSOFT "com.microsoft"
+
+enum { AT_ONCE_BYTES = 32768 }; /* of all ranks, for one exchange of everything instead of two of parts */
 
 /* ---- groups ---- */
 
@@ -362,7 +364,7 @@ static void add_reduced(const struct collective *collective, const char *reducti
 	const struct sk_value like = graph->values.items[from];
 	uint32_t own, parts;
 
-	if (elements % ranks) {
+	if (elements % ranks || elements * ranks * sk_dtype_size(like.dtype) <= AT_ONCE_BYTES) {
 		parts = new_parts(collective, from, elements);
 		add_exchange(collective, SK_EXCHANGE_ALL_GATHER, 0, 0, from, parts);
 		add_fold(collective, reduction, parts, to);

@@ -33,7 +33,7 @@ LINES
 "$sklink" layer.onnx --ranks 2 "${kernels[@]}" -o layer.sk --report layer.json
 "$sklink" layer.onnx --ranks 2 --scope-options '*=exchange-fusion=0' "${kernels[@]}" -o apart.sk
 "$skdump" --verify layer.sk | grep -q '^verified: 1 launch,' || fail "the layer is not one launch"
-"$skdump" --verify apart.sk | grep -q '^verified: 9 launches,' || { "$skdump" --launches apart.sk; fail "the exchanges are not apart"; }
+"$skdump" --verify apart.sk | grep -q '^verified: 5 launches,' || { "$skdump" --launches apart.sk; fail "the exchanges are not apart"; }
 "$sklink" layer.onnx --ranks 2 --scope-options '*=exchange-fusion=0' "${kernels[@]}" -o apart.sk --explain r1 2>&1 |
 	grep -q 'its scope has exchange-fusion=0' || fail "no reason"
 for rank in 0 1; do "$make_model" "x.$rank.npy" f32 8x64 "0.$((rank + 3))"; done

@@ -68,6 +68,52 @@ vocabulary ms-send 'x[0] + x[0]' "node mindspore:Send s x -> sr_tag=0 dest_rank=
 	'node Add sum z z -> u' 'node Add all u w -> y'
 same y.0.npy 'x[1]'
 
+# The reduction of parts that are exchanged at once, a sum and a normalisation are one tile group; numpy computes each
+# number by itself. Of large tensors, parts are reduced.
+model fold <<'LINES'
+opset 24
+opset 1 sklink
+input x f32 8x64
+output y f32 none
+output z f32 none
+constant g f32 64 1.5
+constant r f32 8x64 0.5 -1 2
+node sklink:AllReduce sum x -> s
+node Add add s r -> y
+node RMSNormalization norm y g -> z epsilon=0.01
+LINES
+"$sklink" fold.onnx --ranks 4 "${kernels[@]}" -o fold.sk
+"$skdump" --steps fold.sk >out.txt
+grep -A 1 'sum#2 .*sk_sum_f32.*group tiles' out.txt | grep -q addrmsnorm || { cat out.txt; fail "no tile group"; }
+[ "$("$skdump" --launches fold.sk | grep -c '^ .* AllReduce ')" = 1 ] || fail "small tensors are exchanged more than once"
+"$python" -c '
+import numpy as np
+for rank in range(4):
+    np.save(f"f.{rank}.npy", np.random.default_rng(rank).standard_normal((8, 64)).astype(np.float32))'
+"$skrun" --ranks 4 fold.sk --input x=f.%r.npy --output y=y.%r.npy --output z=z.%r.npy
+"$python" - <<'PYTHON' || fail "the fold, the sum or the norm is wrong"
+import numpy as np
+x, r = [np.load(f"f.{rank}.npy") for rank in range(4)], np.array([0.5, -1] + [2] * 510, np.float32).reshape(8, 64)
+sums = ((x[0] + x[1]) + x[2]) + x[3] + r
+norms = np.empty((8, 64))
+for i in range(8):
+    square = sum(float(sums[i, k]) ** 2 for k in range(64)) / 64
+    for j in range(64):
+        norms[i, j] = 1.5 * sums[i, j] / (square + 0.01) ** 0.5
+for rank in range(4):
+    assert np.load(f"y.{rank}.npy").tobytes() == sums.tobytes(), rank
+    assert np.allclose(np.load(f"z.{rank}.npy"), norms, 1e-5, 1e-6), rank
+PYTHON
+model large <<'LINES'
+opset 24
+opset 1 sklink
+input x f32 2048x6
+output y f32 none
+node sklink:AllReduce sum x -> y
+LINES
+"$sklink" large.onnx --ranks 2 "${kernels[@]}" -o large.sk
+[ "$("$skdump" --launches large.sk | grep -c '^ .* AllReduce ')" = 2 ] || fail "large tensors are not divided"
+
 # ---- models that cannot be linked ----
 model sum <<'LINES'
 opset 21
