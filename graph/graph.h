@@ -172,6 +172,7 @@ struct sk_op_graph {
 	struct sk_map value_names;
 	const int64_t *places; /* by value: bytes from the start of the workspace; -1: not there. NULL: not known yet */
 	sk_texts passes; /* full names of the passes that have run on it, including those in the model's metadata */
+	sk_texts undeclared; /* values of --inputs and --freeze with types or shapes that must be computed first */
 	sk_texts former; /* names of dimensions that only inputs had that are left out */
 	sk_texts told; /* lines for --verbose that are not printed yet */
 	uint64_t copied; /* values, nodes and operands copied from bodies so far */

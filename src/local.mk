@@ -135,7 +135,7 @@ sklink_SOURCES = \
 	src/link/folding.c src/link/link.h src/link/folding-child.c src/link/folding-cost.c \
 	src/link/check-rules.c \
 	src/link/have-kernels.c \
-	src/link/cut.c \
+	src/link/cut.c src/link/undeclared.c \
 	src/link/find-caches.c \
 	src/link/freeze.c \
 	src/link/given.c \

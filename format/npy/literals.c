@@ -3,6 +3,7 @@
 #include "format/npy/npy.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +91,12 @@ static bool read_list(struct parser *parser, uint32_t depth)
 		skip_blanks(parser);
 		if (*parser->at != ',' && *parser->at != ']')
 			return refuse(parser, "a comma or a closing bracket is missing");
-		parser->at += *parser->at == ',';
+		if (*parser->at == ',') {
+			parser->at++;
+			skip_blanks(parser);
+			if (*parser->at == ']')
+				return refuse(parser, "a number is missing after a comma");
+		}
 	}
 	parser->at++;
 	if (parser->shape[depth] != UNKNOWN && parser->shape[depth] != count)
@@ -142,7 +148,8 @@ static bool read_real(const char *text, double *real)
 	char *end;
 
 	*real = strtod(text, &end);
-	return !*end && strcmp(text, "true") && strcmp(text, "false");
+	return !*end && (isfinite(*real) || strchr("in", text[*text == '-'])) && strcmp(text, "true") &&
+	       strcmp(text, "false");
 }
 
 /* Return the bits of the nearest number of 16 bits, of two the even one. */
@@ -174,6 +181,30 @@ static uint16_t half_bits(double real, int exponent_bits)
 	return (uint16_t)(whole | bits);
 }
 
+/* Write the number as one of a type of floats. Return false if it is beyond its largest one. */
+static bool put_real(double real, enum sk_dtype dtype, uint64_t *bits)
+{
+	float single = (float)real;
+	bool finite = isfinite(single);
+
+	switch (dtype) {
+	case SK_F64:
+		memcpy(bits, &real, sizeof(real));
+		return true;
+	case SK_F32: {
+		uint32_t word;
+
+		memcpy(&word, &single, sizeof(single));
+		*bits = word;
+		break;
+	}
+	default:
+		*bits = half_bits(real, dtype == SK_F16 ? 5 : 8);
+		finite = (*bits & 0x7fff) < (dtype == SK_F16 ? 0x7c00 : 0x7f80);
+	}
+	return finite || !isfinite(real);
+}
+
 /* Write the element as one of the type. */
 static bool put(const char *text, enum sk_dtype dtype, void *to)
 {
@@ -186,16 +217,8 @@ static bool put(const char *text, enum sk_dtype dtype, void *to)
 	} else if (!sk_dtype_is_float(dtype)) {
 		if (!read_integer(text, dtype, &bits))
 			return false;
-	} else if (!read_real(text, &real)) {
+	} else if (!read_real(text, &real) || !put_real(real, dtype, &bits)) {
 		return false;
-	} else if (dtype == SK_F64) {
-		memcpy(&bits, &real, sizeof(real));
-	} else if (dtype == SK_F32) {
-		float single = (float)real;
-
-		memcpy(&bits, &single, sizeof(single));
-	} else {
-		bits = half_bits(real, dtype == SK_F16 ? 5 : 8);
 	}
 	memcpy(to, &bits, sk_dtype_size(dtype)); /* little-endian, as packages are */
 	return true;

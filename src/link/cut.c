@@ -7,7 +7,6 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
-#include "base/sizes.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
 #include "src/command/command.h"
@@ -46,7 +45,7 @@ bool sk_cut_is_wanted(const struct sk_command_line *command)
 
 /* ---- types ---- */
 
-bool sk_cut_needs_types(const struct sk_command_line *command, struct sk_op_graph *graph)
+void sk_cut_list_undeclared(const struct sk_command_line *command, struct sk_op_graph *graph)
 {
 	const sk_texts names = list_names(graph, &command->cut_inputs);
 
@@ -54,30 +53,7 @@ bool sk_cut_needs_types(const struct sk_command_line *command, struct sk_op_grap
 		uint32_t value = find(graph, names.items[i]);
 
 		if (is_made(graph, value) && (!graph->values.items[value].dtype || !graph->values.items[value].shaped))
-			return true;
-	}
-	return false;
-}
-
-void sk_cut_take_types(const struct sk_command_line *command, const struct sk_op_graph *inferred,
-		       struct sk_op_graph *graph)
-{
-	const sk_texts names = list_names(graph, &command->cut_inputs);
-
-	for (size_t i = 0; i < names.count; i++) {
-		uint32_t index = find(graph, names.items[i]), other = find(inferred, names.items[i]);
-		const struct sk_value *from = other == SK_NONE ? NULL : &inferred->values.items[other];
-		struct sk_value *to = is_made(graph, index) ? &graph->values.items[index] : NULL;
-
-		if (!from || !to || (to->dtype && to->shaped) || !sk_value_is_static(from))
-			continue;
-		to->dtype = from->dtype;
-		to->shaped = true;
-		to->rank = from->rank;
-		for (uint32_t d = 0; d < from->rank; d++) {
-			to->shape[d] = from->sizes[d] ? SK_UNKNOWN : from->shape[d];
-			to->symbols[d] = from->sizes[d] ? sk_size_text(graph->arena, from->sizes[d]) : NULL;
-		}
+			sk_array_push(graph->arena, &graph->undeclared, names.items[i]);
 	}
 }
 
@@ -221,6 +197,13 @@ bool sk_cut_apply(const struct sk_command_line *command, struct sk_op_graph *gra
 	if (!good)
 		return false;
 	sk_graph_drop_unneeded(graph);
+	if (!graph->nodes.count) {
+		sk_error(graph->diag, (struct sk_place){.file = graph->file},
+			 "no node is left: --inputs names what the outputs are made of last; begin before, or choose "
+			 "other "
+			 "--outputs");
+		return false;
+	}
 	if (inputs.count)
 		choose_inputs(graph, &inputs);
 	return true;

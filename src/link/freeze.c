@@ -46,10 +46,17 @@ static bool fill(struct sk_op_graph *graph, const struct sk_given *given, const 
 {
 	const uint64_t most = UINT64_C(1) << 30;
 	uint32_t size = sk_dtype_size(constant->dtype);
-	uint64_t count = value->shaped && sk_value_is_static(value) ? sk_value_elements(value) : 1;
+	uint64_t count;
 	char *contents;
 
-	if (value->shaped && !sk_value_is_static(value) && value->dtype) {
+	if (!value->shaped) {
+		sk_error(graph->diag, given->place,
+			 "%s '%s': the shape of '%s' is neither declared nor computed, and one number does not say it; "
+			 "write lists, such as [1]",
+			 given->option, given->text, value->name);
+		return false;
+	}
+	if (!sk_value_is_static(value)) {
 		sk_error(graph->diag, given->place,
 			 "%s '%s': the shape of '%s' is %s, and one number does not say its open sizes; give these, or "
 			 "write lists, such as [1]",
@@ -57,6 +64,7 @@ static bool fill(struct sk_op_graph *graph, const struct sk_given *given, const 
 			 sk_partial_shape_text(graph->arena, value->rank, value->shape));
 		return false;
 	}
+	count = sk_value_elements(value);
 	if (count > most / size) {
 		sk_error(graph->diag, given->place, "%s '%s': '%s' has more than 1 GiB; give a file", given->option,
 			 given->text, value->name);
@@ -66,7 +74,7 @@ static bool fill(struct sk_op_graph *graph, const struct sk_given *given, const 
 	for (uint64_t i = 0; i < count; i++)
 		memcpy(contents + i * size, constant->contents, size);
 	constant->contents = contents;
-	constant->rank = value->shaped ? value->rank : 0;
+	constant->rank = value->rank;
 	memcpy(constant->shape, value->shape, sizeof(constant->shape));
 	return true;
 }
@@ -97,6 +105,19 @@ static void leave_node(struct sk_op_graph *graph, uint32_t index)
 			graph->nodes.items[number].outputs.items[i] = SK_NONE;
 }
 
+bool sk_freeze_list_undeclared(struct sk_op_graph *graph, const struct sk_given *given)
+{
+	uint32_t index;
+	const struct sk_value *value;
+
+	if (!sk_given_split(graph, given, true, &index))
+		return false;
+	value = &graph->values.items[index];
+	if (!value->input && !(value->dtype && value->shaped && sk_value_is_static(value)))
+		sk_array_push(graph->arena, &graph->undeclared, value->name);
+	return true;
+}
+
 bool sk_given_freeze(struct sk_op_graph *graph, const struct sk_given *given)
 {
 	struct constant constant;
@@ -108,6 +129,13 @@ bool sk_given_freeze(struct sk_op_graph *graph, const struct sk_given *given)
 	if (!text)
 		return false;
 	value = &graph->values.items[index];
+	if (sk_is_undeclared(graph, value->name))
+		return true;
+	if (!*text) {
+		sk_error(graph->diag, given->place, "%s '%s': neither a file nor elements, such as 1 or [1,2], follow",
+			 given->option, given->text);
+		return false;
+	}
 	if (!sk_is_literal(text) && !value->dtype) {
 		sk_error(graph->diag, given->place,
 			 "%s '%s': the model does not give the type of '%s'; write its elements, such as true or [1,2]",

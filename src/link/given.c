@@ -721,3 +721,15 @@ bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph
 	applied &= apply_texts(graph, add_state, "--state", &command->states, "states", &file->states, dimensions);
 	return applied && sk_given_find_caches(command, graph);
 }
+
+void sk_given_list_undeclared(const struct sk_command_line *command, const struct sk_graph_file *file,
+			      const sk_dimensions *dimensions, struct sk_op_graph *graph)
+{
+	struct sk_diag *diag = graph->diag, unsaid;
+
+	sk_diag_init(&unsaid, graph->arena);
+	graph->diag = &unsaid; /* sk_given_apply will report */
+	apply_texts(graph, sk_freeze_list_undeclared, "--freeze", &command->frozen, "freeze", &file->frozen,
+		    dimensions);
+	graph->diag = diag;
+}

@@ -201,6 +201,11 @@ const char *sk_given_split(struct sk_op_graph *graph, const struct sk_given *giv
 bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph_file *file,
 		    const sk_dimensions *dimensions, const char *network, struct sk_op_graph *graph);
 
+/* List in graph->undeclared the values that nodes make, --freeze or `freeze:` names, and the file does not declare with
+ * a type and all sizes. Nothing is reported. */
+void sk_given_list_undeclared(const struct sk_command_line *command, const struct sk_graph_file *file,
+			      const sk_dimensions *dimensions, struct sk_op_graph *graph);
+
 /* ==== cut.c ====
  *
  * --inputs and --outputs: a part of the model as the network. */
@@ -208,21 +213,31 @@ bool sk_given_apply(const struct sk_command_line *command, const struct sk_graph
 /* True if the options name a part of the model. */
 bool sk_cut_is_wanted(const struct sk_command_line *command);
 
-/* True if --inputs names a value that a node makes, of which the file does not declare type and shape. */
-bool sk_cut_needs_types(const struct sk_command_line *command, struct sk_op_graph *graph);
-
-/* Give these values the types and shapes that inference has found in another graph of the file. */
-void sk_cut_take_types(const struct sk_command_line *command, const struct sk_op_graph *inferred,
-		       struct sk_op_graph *graph);
+/* List in graph->undeclared the values that nodes make, --inputs names, and the file does not declare. */
+void sk_cut_list_undeclared(const struct sk_command_line *command, struct sk_op_graph *graph);
 
 /* Keep the outputs that --outputs names, which may be values that nodes make, and the nodes that they need. Values that
  * --inputs names become inputs, which begin the network. Return false after an error. */
 bool sk_cut_apply(const struct sk_command_line *command, struct sk_op_graph *graph);
 
+/* ==== undeclared.c ====
+ *
+ * Types and shapes of values that nodes make and the file does not declare. */
+
+/* True if the name is in graph->undeclared. */
+bool sk_is_undeclared(const struct sk_op_graph *graph, const char *name);
+
+/* Give the values in graph->undeclared the types and shapes that they have in another graph of the file, as far as it
+ * has them, and remove these values from the list. */
+void sk_undeclared_take(struct sk_op_graph *graph, const struct sk_op_graph *from);
+
 /* ==== freeze.c ==== */
 
+/* List the value in graph->undeclared if a node makes it, and the file does not declare its type and all sizes. */
+bool sk_freeze_list_undeclared(struct sk_op_graph *graph, const struct sk_given *given);
+
 /* Make the input, or the value that a node makes, the constant of "NAME=FILE" or "NAME=ELEMENTS". Return false after an
- * error. Nodes that only it needed are still there. */
+ * error. Nodes that only it needed are still there. Values in graph->undeclared stay as they are. */
 bool sk_given_freeze(struct sk_op_graph *graph, const struct sk_given *given);
 
 /* ==== find-caches.c ==== */

@@ -113,9 +113,10 @@ static bool apply_given(const struct reading *reading, const char *network, stru
 	return given && sk_scopes_assign(link->command, file, graph) && write_text(link, graph);
 }
 
-/* Infer types and shapes in another graph of the file, of which only those of the values of --inputs are used. What is
- * wrong there may be outside of the part that is wanted, and is not reported. */
-static void take_types(const struct reading *reading, const char *network, struct sk_op_graph *graph)
+/* Infer types and shapes in another graph of the file, of which only those of the values in graph->undeclared are used.
+ * What is wrong there may be outside of the part that is wanted, and is not reported. */
+static bool infer_whole(const struct reading *reading, const char *network, const sk_texts *names,
+			struct sk_op_graph *graph)
 {
 	struct sk_link link = *reading->link;
 	struct sk_op_graph *whole;
@@ -125,14 +126,46 @@ static void take_types(const struct reading *reading, const char *network, struc
 	link.diag = &said;
 	whole = sk_onnx_read(link.arena, &said, reading->path, link.command->external_links);
 	if (!whole)
-		return;
+		return false;
+	whole->undeclared = *names;
+	sk_undeclared_take(whole, graph); /* what is known from an earlier turn, and constant now */
+	for (size_t i = 0; i < names->count; i++) {
+		uint32_t value = sk_map_find(&whole->value_names, names->items[i], strlen(names->items[i]));
+
+		if (value != SK_NONE)
+			whole->values.items[value].output = true; /* so its node stays */
+	}
 	sk_graph_take_narrow(whole);
 	whole->groups = graph->groups;
 	whole->dimensions_of = network;
 	whole->sizes_at = graph->sizes_at;
 	sk_given_apply(link.command, &link.model->graph, &reading->networks.dimensions, network, whole);
 	sk_graph_infer(whole, sk_fold_values, &link);
-	sk_cut_take_types(link.command, whole, graph);
+	sk_undeclared_take(graph, whole);
+	return true;
+}
+
+/* A value that --freeze names can decide the shape of another one: then that is known in the next turn. */
+static void take_types(const struct reading *reading, const char *network, struct sk_op_graph *graph)
+{
+	size_t before = SIZE_MAX;
+	sk_texts names = {NULL, 0, 0};
+
+	sk_cut_list_undeclared(reading->link->command, graph);
+	sk_given_list_undeclared(reading->link->command, &reading->link->model->graph, &reading->networks.dimensions,
+				 graph);
+	for (size_t i = 0; i < graph->undeclared.count; i++)
+		sk_array_push(graph->arena, &names, graph->undeclared.items[i]);
+	while (graph->undeclared.count && graph->undeclared.count < before) {
+		sk_texts all = {NULL, 0, 0};
+
+		for (size_t i = 0; i < names.count; i++)
+			sk_array_push(graph->arena, &all, names.items[i]);
+		before = graph->undeclared.count;
+		if (!infer_whole(reading, network, &all, graph))
+			break;
+	}
+	graph->undeclared.count = 0;
 }
 
 /* Apply --inputs and --outputs. */
@@ -140,11 +173,8 @@ static bool cut(const struct reading *reading, const char *network, struct sk_op
 {
 	const struct sk_command_line *command = reading->link->command;
 
-	if (!sk_cut_is_wanted(command))
-		return true;
-	if (sk_cut_needs_types(command, graph))
-		take_types(reading, network, graph);
-	return sk_cut_apply(command, graph);
+	take_types(reading, network, graph);
+	return !sk_cut_is_wanted(command) || sk_cut_apply(command, graph);
 }
 
 /* Return NULL after an error. */

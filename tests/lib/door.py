@@ -167,6 +167,29 @@ def freeze():
     same(run(["y"], x=x)[0], (x - f32(0.5)) * 2)
     refuses("its lists are not equally long", "--freeze", "a=[[1,2,3],[4,5]]")
     refuses("its lists are not equally deep", "--freeze", "a=[[1,2,3],4]")
+    refuses("'1e39' is not a number of type f32", "--freeze", "a=1e39")
+    refuses("'65520' is not a number of type f16", "--freeze", "h=65520")
+    refuses("'1e999' is not a number of type f32", "--freeze", "a=1e999")
+    refuses("a number is missing after a comma", "--freeze", "h=[1,2,3,]")
+    refuses("--freeze 'a=': neither a file nor elements", "--freeze", "a=")
+    link("--freeze", "a=-inf", "--freeze", "h=1", "--freeze", "b=true")
+    assert numpy.isneginf(run(["y"], x=x)[0]).all()
+    # One number is each element of a value that the file does not declare, and has its type.
+    save([node("Relu", "x", "h"), node("Shape", "h", "s"), node("ReduceSum", "h", "sum", keepdims=0), node("Softmax", "h", "p"),
+          node("Cast", "s", "sf", to=TYPES["f"]), node("Add", "sf sum", "more"), node("Mul", "p h", "y")],
+         [info("x", ["n", 4])], [info("y", None), info("more", None)], infos=[info("h", ["n", 4])])
+    h = numpy.full((3, 4), f32(1.5))
+    link("--freeze", "h=1.5", "--dim", "n=3")
+    same(run(["more"])[0], numpy.array([3, 4], f32) + 18)
+    same(run(["y"])[0], h / 4)
+    refuses("one number does not say its open sizes", "--freeze", "h=1.5", "--dim", "n=1..3")
+    refuses("one number does not say its open sizes", "--freeze", "p=2", "--dim", "n=1..3")
+    link("--freeze", "sf=[1,2]", "--freeze", "sum=5", "--dim", "n=2")
+    same(run(["more"], x=numpy.ones((2, 4), f32))[0], numpy.array([6, 7], f32))
+    # A value that is frozen decides the shape of another.
+    save([node("Neg", "n", "m"), node("Expand", "x m", "e"), node("Exp", "e", "y")], [info("x", [1]), info("n", [2], "i")], [info("y", None)])
+    link("--freeze", "m=[2,3]", "--freeze", "e=0")
+    same(run(["y"])[0], numpy.ones((2, 3), f32))
     # A value that a node makes decides a shape. The node, and those before it, are left out.
     save([node("Foo", "n", "m"), node("Reshape", "x m", "y")], [info("x", [2, 3]), info("n", ["k"], "i")], [info("y", None)],
          infos=[info("m", [2], "i")])

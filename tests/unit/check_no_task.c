@@ -189,7 +189,6 @@ static const struct test_case splits[] = {
 	{"in front of HcomAllReduce", "is a HcomAllReduce", .consumer = "HcomAllReduce"},
 	{"in front of HcomReduceScatter", "is a HcomReduceScatter", .consumer = "HcomReduceScatter"},
 	{"in front of HcomReduce", "is a HcomReduce", .consumer = "HcomReduce"},
-	{"in front of HcomSend", NULL, .consumer = "HcomSend"},
 	{"in front of SplitVD", "is a SplitVD", .consumer = "SplitVD"},
 	{"in front of a node without a task", "'a' takes an output and has no task itself",
 	 .of_consumer = I("imply_type", 1) I("_no_task", 1)},
