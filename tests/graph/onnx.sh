@@ -492,7 +492,7 @@ END
 refuses "node 'first' .* elements of 'g', computed from inputs 'a', 'b' and 2 more, .*freeze them: --freeze 'a=FILE.npy' --freeze 'b=FILE.npy'$" several
 grep -q "node 'second' .* elements of 'e', computed from inputs 'a' and 'b', and has to be known" err.txt ||
 	fail "the inputs of the second"
-refuses "y.npy: the elements are '<f4' (f32), wanted is i64" \
+refuses "y.npy: the elements are '<f4' .f32., wanted is i64" \
 	several --freeze g=y.npy
 cat >branches.onnx <<'END'
 ir_version: 8
