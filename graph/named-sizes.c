@@ -492,7 +492,7 @@ struct open_name {
 	const char *sum; /* a guess of the size, such as "past+seq"; NULL: none */
 };
 
-/* One --shape for inputs of one shape whose names differ in numbers only, or for a single one. */
+/* One --shape for inputs of one shape with names that differ in numbers only, or for a single one. */
 struct shape_option {
 	const struct sk_value *first;
 	const char *name; /* or a pattern */

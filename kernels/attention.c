@@ -12,7 +12,7 @@
  * Keys that do not take part: those of batch b from lengths[b] on, those after a causal query, and those after the
  * mask's end. They are not read, or have no effect whatever their values are. A row without keys is 0. The mask is used
  * if mask_keys is not 0, lengths if `limited` is not. If `sunk` is not 0, `sinks` has for each head the score of one
- * more key, whose value is 0.
+ * more key with the value 0.
  *
  * variants: OP=Attention TYPE=floats ISA=base,v3,v4
  */

@@ -12,7 +12,7 @@
 
 enum {
 	MOST_ITERATIONS = 1024, /* of one loop */
-	MOST_COMPUTED = 16, /* iterations whose conditions kernels compute, each of which takes a link and a process */
+	MOST_COMPUTED = 16, /* iterations with conditions that kernels compute; each takes a link and a process */
 };
 
 static const struct sk_op_graph *body_of(const struct sk_graph_node *node, const char *name)

@@ -33,7 +33,7 @@ static uint32_t pair(const struct sk_expansion *expansion, uint32_t first, uint3
 	return joined;
 }
 
-/* ---- PackedAttention: attention of batches whose rows of padding are left out ---- */
+/* ---- PackedAttention: attention of batches without their rows of padding ---- */
 
 static bool expand_packed(struct sk_op_graph *graph, const struct sk_graph_node *node, sk_graph_nodes *nodes)
 {

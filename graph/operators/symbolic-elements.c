@@ -361,7 +361,7 @@ static bool slice_axis(const struct sk_symbolic *symbolic, const struct sk_value
 	return !__builtin_mul_overflow(inner, step, &places->strides[axis]);
 }
 
-/* The strides of a value whose elements are adjacent. */
+/* The strides of a value with adjacent elements. */
 static struct places all_places(const struct sk_value *from)
 {
 	struct places places = {.first = 0};

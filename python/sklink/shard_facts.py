@@ -12,7 +12,7 @@ for _part in ("helper", "numpy_helper", "shape_inference"):
 Shape = List[Optional[int]]  # None: a size that the file leaves open
 
 MICROSOFT = "com.microsoft"
-# Operators whose first output has the shape of the first input. Elementwise ones are also in SINGLE or SEVERAL.
+# Operators with a first output of the first input's shape. Elementwise ones are also in SINGLE or SEVERAL.
 SINGLE = set(
     "Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot Cast Ceil Celu Clip Cos Cosh Dropout Elu Erf Exp FastGelu Floor"
     " Gelu HardSigmoid HardSwish Identity IsInf IsNaN LeakyRelu Log Mish Neg Not QuickGelu Reciprocal Relu Round Selu"
@@ -74,7 +74,7 @@ class Facts:
         self.opset = max([item.version for item in model.opset_import if item.domain in ("", "ai.onnx")], default=1)
         self.tensors: Dict[str, Any] = {tensor.name: tensor for tensor in graph.initializer}
         self.arrays: Dict[str, Any] = {}
-        self.types: Dict[str, int] = {}  # of constants whose type numpy lacks
+        self.types: Dict[str, int] = {}  # of constants of types that numpy lacks
         self.names = set(self.tensors) | {value.name for value in graph.input}
         self.names.update(name for node in graph.node for name in node.output)
         self.producers: Dict[str, Any] = {name: node for node in graph.node for name in node.output if name}

@@ -44,7 +44,7 @@ class Choices:
     def __init__(self, whole: Sequence[str]) -> None:
         self.patterns = list(whole)  # names of nodes that are to stay whole
         self.whole: Dict[str, str] = {}  # products, tables and inputs that stay whole: the reason
-        self.pieces: Dict[str, Pieces] = {}  # products whose columns are several pieces
+        self.pieces: Dict[str, Pieces] = {}  # products with columns in several pieces
         self.inputs: Dict[str, int] = {}  # divided inputs of the network: the axis from the end
 
 
@@ -266,7 +266,7 @@ class Walk:
             self.layouts[name] = layout
 
     def run(self, rules: Dict[str, Callable[["Walk", Any], None]], begins: Set[str], random: Set[str]) -> None:
-        """Add the nodes. `begins`: operators whose rules also apply to whole inputs."""
+        """Add the nodes. `begins`: operators with rules that also apply to whole inputs."""
         for name, axis in self.choices.inputs.items():
             self.layouts[name] = Layout(axis, (), frozenset([name]), True)
         for node in self.model.graph.node:

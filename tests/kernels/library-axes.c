@@ -478,7 +478,7 @@ static void run_map(const struct kernel *kernel, const struct row *row)
 
 typedef void cumulate(const void *x, void *y, int64_t o, int64_t k, int64_t i, int64_t exclusive, int64_t reverse);
 
-/* Sums, or products, whose numbers are near 1. */
+/* Sums, or products, of numbers near 1. */
 static void check_sums(const struct kernel *kernel, const struct shape *shape, const struct column *column,
 		       const void *y, int64_t first, int exclusive, int reverse)
 {

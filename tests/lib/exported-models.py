@@ -503,8 +503,8 @@ def run(model, path, inputs, *ways):
 
 
 def kernels_of(path):
-    """The kernels whose order of additions decides on bits, in the order of their steps. Others compute each element by
-    itself."""
+    """The kernels with an order of additions that decides on bits, in the order of their steps. Others compute each
+    element by itself."""
     text = subprocess.run([skdump, "--steps", path], capture_output=True, text=True, check=True).stdout
     return re.findall(r"^ .*? (sk_\w*(?:matmul|conv|attention|norm|softmax|reduce|lstm)\w*)", text, re.M)
 

@@ -1,5 +1,5 @@
-"""Models whose constants are computed when linking, made with python3-onnx, and what they compute, with numpy (tests/graph/folding.sh):
-windows LAYERS: layers whose shapes are computed from shapes; numbers SEED: random arithmetic on small constants; sizes: results that
+"""Models with constants that are computed when linking, made with python3-onnx, and what they compute, with numpy (tests/graph/folding.sh):
+windows LAYERS: layers with shapes computed from shapes; numbers SEED: random arithmetic on small constants; sizes: results that
 are larger than what they are computed from. Each model NAME.onnx has inputs NAME.INPUT.npy and results NAME.OUTPUT.want.npy, and
 NAME.names as in tests/lib/models.py."""
 import sys

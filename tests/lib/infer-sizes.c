@@ -1,7 +1,7 @@
 /* infer-sizes COUNT [SEED]: for each line "NAME --dim D=LO..HI --dim D=N..." of the standard input, infer NAME.onnx
  * with these bounds. At COUNT sizes in the bounds, compare the shapes of its values with those of the model that is
  * read and inferred again with numbers in place of names. Prints models that differ, and counts. Exit status 1: a model
- * differs. Models whose shapes depend on constants that have to be computed are left out. */
+ * differs. Models are left out if their shapes depend on constants that have to be computed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static void report(const struct line *line, const char *text)
 	differ++;
 }
 
-/* Return the first value of the file whose shape is not that of its sizes; NULL: all shapes are. */
+/* Return the first value of the file with another shape than that of its sizes; NULL: all shapes are. */
 static const char *find_difference(const struct sk_op_graph *bounded, const struct sk_op_graph *fixed, size_t count,
 				   const uint64_t *values)
 {
