@@ -23,9 +23,9 @@ struct sk_ranks_view {
  * are text in the caller's buffer: "ranks: exchange 3: group 5 is out of range (2 groups)". */
 bool sk_ranks_open(const void *bytes, size_t size, struct sk_ranks_view *view, char *error, size_t error_size);
 
-/* Check that the exchanges are those of the plan. All its launches have been checked. One core makes each exchange once,
- * in a superkernel or in a launch of kind SK_LAUNCH_EXCHANGE, which has nothing else; and each moves as many bytes as
- * its task reads and writes. A view without ranks: the plan has no launch of that kind. */
+/* Check that the exchanges are those of the plan. All its launches have been checked. One core makes each exchange
+ * once, in a superkernel or in a launch of kind SK_LAUNCH_EXCHANGE, which has nothing else; and each moves as many
+ * bytes as its task reads and writes. A view without ranks: the plan has no launch of that kind. */
 bool sk_ranks_check(const struct sk_ranks_view *view, const struct sk_plan_view *plan, char *error, size_t error_size);
 
 /* Return the exchange of a task; NULL: it is none. */
