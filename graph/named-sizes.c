@@ -649,8 +649,9 @@ static const char *pattern_of(struct sk_arena *arena, const char *name)
 	return strchr(pattern, '*') ? pattern : NULL;
 }
 
-/* Return the number of inputs that the pattern matches; 0: one of them needs no --shape, or has another shape. */
-static size_t count_matches(struct sk_op_graph *graph, const char *pattern, const struct sk_value *like)
+/* Return the number of used inputs that the pattern matches; 0: one input needs no --shape, or has another shape. */
+static size_t count_matches(struct sk_op_graph *graph, const bool *used, const char *pattern,
+			    const struct sk_value *like)
 {
 	const char *shape = shape_example(graph, like);
 	size_t count = 0;
@@ -662,7 +663,7 @@ static size_t count_matches(struct sk_op_graph *graph, const char *pattern, cons
 			continue;
 		if (!is_open(value) || !needs_shape(value) || strcmp(shape_example(graph, value), shape) != 0)
 			return 0;
-		count++;
+		count += used[graph->inputs.items[i]];
 	}
 	return count;
 }
@@ -685,7 +686,7 @@ static void choose_shapes(struct sk_op_graph *graph, struct open_sizes *open)
 
 		if (pattern && has_option(open, pattern))
 			continue;
-		count = pattern ? count_matches(graph, pattern, value) : 0;
+		count = pattern ? count_matches(graph, open->used, pattern, value) : 0;
 		sk_array_push(graph->arena, &open->options,
 			      ((struct shape_option){value, count > 1 ? pattern : value->name, count > 1 ? count : 1}));
 	}
