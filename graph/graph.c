@@ -400,7 +400,8 @@ bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uin
 
 	*integers = list;
 	for (uint64_t i = 0; i < *count; i++)
-		if (!read_integer(value->dtype, elements + i * sk_dtype_size(value->dtype), &list[i]))
+		if (!read_integer(value->dtype, elements + i * sk_dtype_size(value->dtype), &list[i]) ||
+		    (value->dtype == SK_U64 && list[i] < 0))
 			return false;
 	return true;
 }

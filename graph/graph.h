@@ -314,8 +314,8 @@ void sk_sizes_report_open(struct sk_op_graph *graph);
  * NULL: they are not known. Only for demanded inputs: a call must not have them as constants. */
 const void *sk_value_known(const struct sk_value *value);
 
-/* Return the known elements of a value of integers or bools as 64-bit integers, in the arena. False if the value is not
- * such a value. */
+/* Return the known elements of a value of integers or bools as 64-bit integers, in the arena. False if it is not such a
+ * value, or has an element of u64 that is beyond them. */
 bool sk_value_integers(struct sk_arena *arena, const struct sk_value *value, uint64_t *count, const int64_t **integers);
 
 /* Return an element of any type as a number. */

@@ -128,7 +128,7 @@ static bool read_item(struct parser *parser, uint32_t depth)
 static bool read_integer(const char *text, enum sk_dtype dtype, uint64_t *bits)
 {
 	unsigned size = 8 * (unsigned)sk_dtype_size(dtype);
-	bool is_signed = dtype == SK_I8 || dtype == SK_I16 || dtype == SK_I32 || dtype == SK_I64;
+	bool is_signed = sk_dtype_is_signed(dtype);
 	int64_t most = INT64_MAX >> (64 - size);
 	char *end;
 

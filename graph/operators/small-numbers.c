@@ -21,7 +21,7 @@ typedef struct sk_small numbers;
 static bool in_range(enum sk_dtype dtype, int64_t number)
 {
 	unsigned bits = 8 * (unsigned)sk_dtype_size(dtype);
-	bool is_signed = dtype == SK_I8 || dtype == SK_I16 || dtype == SK_I32 || dtype == SK_I64;
+	bool is_signed = sk_dtype_is_signed(dtype);
 
 	if (dtype == SK_BOOL)
 		return number == 0 || number == 1;

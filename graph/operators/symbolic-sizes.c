@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/sizes.h"
+#include "format/convention.h"
 #include "format/skplan.h"
 #include "graph/graph.h"
 #include "graph/operators/operators-parts.h"
@@ -128,7 +129,9 @@ static bool holds(enum sk_dtype dtype, const struct sk_size *term)
 	unsigned bits = mantissas[dtype] ? mantissas[dtype] : 8 * (unsigned)sk_dtype_size(dtype) - 1;
 	int64_t limit = INT64_C(1) << (bits < 52 ? bits : 52); /* below that of constants that stand for larger ones */
 
-	return term && sk_size_most(term) < limit && sk_size_least(term) > -limit;
+	if (!term || (sk_size_least(term) < 0 && !sk_dtype_is_float(dtype) && !sk_dtype_is_signed(dtype)))
+		return false;
+	return sk_size_most(term) < limit && sk_size_least(term) > -limit;
 }
 
 /* Set the terms of an output. If no input of the node varies, they are numbers, which later nodes may want. */

@@ -24,7 +24,7 @@ counts windows 0
 agrees "--cores=1 --cores=3 --unfused" windows
 
 # ---- small numbers are those that kernels compute ----
-for seed in 1 2 3 4 5 6; do
+for seed in 1 2 3 7 12 17; do
 	make numbers $seed
 	counts numbers 3
 	agrees "--cores=1" numbers

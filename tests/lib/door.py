@@ -119,6 +119,20 @@ def loops():
     ended("c", 100, 30, 110)  # 100, -126, and on to 114
     link()
     same(run(["y"], x=numpy.ones(2, f32))[0], numpy.full(2, 1 + 9 * 0.5))
+    # Numbers of u64 that i64 lacks are compared as they are.
+    for op, sign in (("Less", 1), ("Greater", -1)):
+        branches = {name: helper.make_graph([node(kind, "x", name)], name, [], [info(name, [2])])
+                    for name, kind in (("then_branch", "Neg"), ("else_branch", "Identity"))}
+        save([node(op, "big one", "c"), helper.make_node("If", ["c"], ["y"], name="if", **branches)], [info("x", [2])],
+             [info("y", [2])], {"big": numpy.uint64(2**64 - 1), "one": numpy.uint64(1)})
+        link()
+        same(run(["y"], x=numpy.ones(2, f32))[0], numpy.full(2, f32(sign)))
+    # Unsigned results begin anew where they would be negative.
+    for dtype in (numpy.uint8, numpy.uint16, numpy.uint32, numpy.uint64):
+        save([node("Sub", "four eight", "d"), node("Greater", "d two", "c"), helper.make_node("If", ["c"], ["y"], name="if", **branches)],
+             [info("x", [2])], [info("y", [2])], {"four": dtype(4), "eight": dtype(8), "two": dtype(2)})
+        link()
+        same(run(["y"], x=numpy.ones(2, f32))[0], numpy.full(2, f32(-1)), dtype)
     # A condition that data decide, one beyond the limit, and a counter that leaves its type.
     body = helper.make_graph([node("Add", "i one", "i2"), node("Less", "i2 n", "c2"), node("Identity", "s", "s2")], "body",
                              [info("it", [], "i"), info("c", [], "b"), info("i", [], "i"), info("s", [4])],
@@ -155,6 +169,10 @@ def freeze():
     refuses("--freeze 'sr=.1': a comma or a closing bracket is missing", "--freeze", "sr=[1")
     refuses("--freeze 'k16=1': the model has no input 'k16'", "--freeze", "k16=1")
     refuses("nothing.npy: No such file", "--freeze", "sr=nothing.npy")
+    # Inputs that nothing uses are not counted, also where the proposed pattern matches them.
+    save([node("Add", "p.0 p.1", "y")], [info(f"p.{i}", [None, None]) for i in range(4)], [info("y", None)])
+    text = refuses("--shape 'p.\\*=NxN'$")
+    assert "more:" not in text and len(text) < 1000, text
     # Elements of other types and ranks; a number for all elements.
     save([node("Add", "x a", "t"), node("Cast", "h", "hf", to=TYPES["f"]), node("Mul", "t hf", "u"), node("Where", "b u t", "y")],
          [info("x", [2, 3]), info("a", [2, 3]), info("h", [3], "h"), info("b", [2, 1], "b")], [info("y", [2, 3])])

@@ -24,7 +24,7 @@ class Model:
     def constant(self, array):
         self.count += 1
         name = f"c{self.count}"
-        self.constants.append(numpy_helper.from_array(numpy.ascontiguousarray(array), name))
+        self.constants.append(numpy_helper.from_array(numpy.array(array, order="C"), name))
         return name
 
     def integers(self, *values):
@@ -117,6 +117,9 @@ class Numbers:
         for _ in range(8):
             shape = self.random.integers(1, 4, self.random.integers(0, 3))
             self.add(self.model.constant, self.random.integers(-9, 10, shape).astype(self.pick([numpy.int64, numpy.int32])))
+        for dtype in (numpy.uint8, numpy.uint16):  # results begin anew beyond their ends
+            for shape in ((), (2,)):
+                self.add(self.model.constant, self.random.integers(0, 256, shape).astype(dtype))
         large = numpy.array([1 << 62, (1 << 62) - 1, -(1 << 62), (1 << 53) + 1]), numpy.array([(1 << 62) - 1, 1 << 61, 2 - (1 << 62), 1 << 53])
         names = [self.model.constant(array) for array in large]
         self.known += zip(names, large)
@@ -132,9 +135,6 @@ class Numbers:
 
     def take(self, test=lambda a: True):
         return self.pick([k for k in self.known if test(k[1])])
-
-    def integer(self):
-        return self.take(lambda a: a.dtype.kind == "i")
 
     def like(self, array):
         """A value that broadcasts with the array, of its type."""
@@ -163,10 +163,10 @@ class Numbers:
         else:
             op, make = self.pick([("Add", numpy.add), ("Sub", numpy.subtract), ("Mul", numpy.multiply), ("Min", numpy.minimum),
                                   ("Max", numpy.maximum)] +
-                                 [("Div", divide), ("Mod", numpy.mod)] * (left.dtype.kind == "i" and bool(numpy.all(right))))
+                                 [("Div", divide), ("Mod", numpy.mod)] * (left.dtype.kind in "iu" and bool(numpy.all(right))))
         exact = [x.astype(object) if x.dtype.kind == "i" else x for x in (left, right)]
         wide = make(*exact) if op in ("Add", "Sub", "Mul") else make(left, right)
-        if most(wide) < 1 << 31:
+        if left.dtype.kind == "u" or most(wide) < 1 << 31:
             self.keep(op, [a, b], make(left, right))
 
     def unary(self):
@@ -176,7 +176,7 @@ class Numbers:
             self.keep("Cast", [a], array.astype(to), to=kinds[numpy.dtype(to).name])
         elif array.dtype == bool:
             self.keep("Not", [a], ~array)
-        else:
+        elif array.dtype.kind != "u":
             self.keep("Neg", [a], -array)
 
     def move(self):
@@ -207,7 +207,7 @@ class Numbers:
             self.keep("Tile", [a, model.integers(*[2] * array.ndim)], numpy.tile(array, [2] * array.ndim))
 
     def fold(self):
-        a, array = self.take(lambda x: x.ndim and x.dtype != bool and most(x) < 1 << 20)
+        a, array = self.take(lambda x: x.ndim and x.dtype.kind in "if" and most(x) < 1 << 20)
         op, make = self.pick([("ReduceProd", numpy.prod), ("ReduceSum", numpy.sum), ("ReduceMax", numpy.max), ("ReduceMin", numpy.min)])
         if op == "ReduceProd" and abs(numpy.prod(array.astype(object))) >= 1 << 24:
             return
@@ -227,8 +227,8 @@ class Numbers:
         """Each integer decides where a Range of one element begins, so it is needed for a shape; as data it is added to an input."""
         model, parts, want = self.model, [], []
         x = model.input("x", numpy.zeros(1, numpy.int64))
-        for name, array in self.known[10:]:
-            if array.dtype.kind not in "ib":
+        for name, array in self.known[14:]:
+            if array.dtype.kind not in "iub":
                 continue
             flat = model.node("Reshape", model.node("Cast", name, to=TensorProto.INT64), model.integers(-1))
             for i, number in enumerate(array.reshape(-1)[:3]):
